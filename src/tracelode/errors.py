@@ -1,0 +1,137 @@
+"""The whole exception tree: what can go wrong, and where each error comes from.
+
+    TracelodeError
+    ├── SourceError            a file or record could not be read (path, line, adapter)
+    │   ├── UnknownFormat      no adapter recognises the content
+    │   └── MalformedRecord    a record is broken; the good part is kept
+    ├── ModelError             a noun was built against its own rules
+    ├── StoreError             the workspace folder cannot be used
+    │   ├── SchemaTooNew       written by a newer tracelode
+    │   └── StoreLocked        another import holds the lock
+    ├── QueryError             a view asks for something that is not there
+    │   ├── UnknownField
+    │   └── UnknownMeasure
+    ├── ExportError            a file cannot be written in the asked format
+    ├── PluginError            an entry point is broken
+    ├── MissingExtra           an optional package is not installed (also ImportError)
+    ├── ProviderError          outside help failed
+    └── UsageError             the call's words are off
+
+Every message says what happened, where, and what to do. No message carries text of a trace.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class TracelodeError(Exception):
+    """Base of every error tracelode raises on purpose."""
+
+
+class SourceError(TracelodeError):
+    """A file or a record could not be read.
+
+    Args:
+        message: what happened and what to do; never text of the trace.
+        path: the file, as named in output.
+        line: 1-based line, None where the format has no lines.
+        adapter: name of the source adapter.
+    """
+
+    def __init__(
+        self, message: str, *, path: str = "", line: int | None = None, adapter: str = ""
+    ) -> None:
+        where = ":".join(str(part) for part in (path, line) if part not in ("", None))
+        super().__init__(f"{where}: {message}" if where else message)
+        self.path, self.line, self.adapter = path, line, adapter
+
+
+class UnknownFormat(SourceError):
+    """No adapter recognises the content of a file."""
+
+
+class MalformedRecord(SourceError):
+    """A record is broken; what could be read of it is kept."""
+
+
+class ModelError(TracelodeError):
+    """A noun was built against its own rules."""
+
+
+class StoreError(TracelodeError):
+    """The workspace folder cannot be used."""
+
+
+class SchemaTooNew(StoreError):
+    """The store was written by a newer tracelode; upgrade, or name another store."""
+
+
+class StoreLocked(StoreError):
+    """Another import holds the store's lock."""
+
+
+class QueryError(TracelodeError):
+    """A view asks for something that is not there."""
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    known = sorted(known)
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    rest = [k for k in known if k not in near]
+    return ", ".join(near + rest)
+
+
+class UnknownField(QueryError):
+    """A field that no operation has.
+
+    Args:
+        name: the field asked for.
+        known: the fields that exist; the message lists the nearest first.
+    """
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"unknown field {name!r}; known fields: {_nearest(name, known)}")
+        self.name = name
+
+
+class UnknownMeasure(QueryError):
+    """A measure that does not exist.
+
+    Args:
+        name: the measure asked for.
+        known: the measures that exist; the message lists the nearest first.
+    """
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"unknown measure {name!r}; known measures: {_nearest(name, known)}")
+        self.name = name
+
+
+class ExportError(TracelodeError):
+    """A file cannot be written in the asked format."""
+
+
+class PluginError(TracelodeError):
+    """An entry point is broken; the message names it and the package it came from."""
+
+
+class MissingExtra(TracelodeError, ImportError):
+    """An optional package is not installed.
+
+    Args:
+        package: what is missing.
+        extra: the extra of tracelode that brings it.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'tracelode[{extra}]'")
+
+
+class ProviderError(TracelodeError):
+    """Outside help (a model endpoint) failed."""
+
+
+class UsageError(TracelodeError):
+    """The call's words are off."""

@@ -1,0 +1,149 @@
+"""Which shapes do adapters have? The protocols through which everything enters and leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any, Protocol, TypeAlias
+
+import msgspec
+
+from tracelode.model.operation import Operation
+from tracelode.model.profile import Profile
+from tracelode.model.segment import Segmentation
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One numbered record of a file, undecoded."""
+
+    number: int
+    """1-based line."""
+    offset: int
+    """Byte offset of the line in the decompressed stream."""
+    data: bytes
+    """The bytes, without the line end."""
+
+
+class Tick(msgspec.Struct, frozen=True):
+    """A record's moment on its session's timeline: what the interval before it was spent on."""
+
+    at: int
+    """UTC microseconds."""
+    ends: str
+    """What a waiting interval ends in: model, human, tool, other."""
+    operation: str | None
+    """Id of the operation the interval is charged to; None: the next one in file order."""
+    opens: tuple[str, ...] = ()
+    """Ids of tool operations that start to run at this moment."""
+    closes: tuple[str, ...] = ()
+    """Ids of tool operations that ended at this moment."""
+    own: int | None = None
+    """Own duration in microseconds of the closed tool, where the record has one."""
+
+
+class Skip(msgspec.Struct, frozen=True):
+    """A record or part of one that could not be used, counted and located."""
+
+    line: int
+    """1-based line."""
+    reason: str
+    """Short closed sentence; never text of the trace."""
+    count: int = 1
+    """How many."""
+
+
+class About(msgspec.Struct, frozen=True):
+    """What a file says of itself: yielded once its identity is known, again when it changes."""
+
+    session: str
+    """Session key."""
+    root: str
+    """Root session key; equal to session for a root."""
+    project: str
+    """Working folder as recorded."""
+    role: str = "main"
+    """main or subagent."""
+
+
+Item: TypeAlias = Operation | Tick | Skip | About
+"""What a source yields."""
+
+
+class Source(Protocol):
+    """An adapter in: one file format."""
+
+    name: str
+    """Registered name."""
+    agent: str
+    """The product whose files these are."""
+    suffixes: tuple[str, ...]
+    """File name endings worth opening in a folder."""
+
+    def sniff(self, head: bytes) -> float:
+        """How sure is it that a file is of this format?
+
+        Args:
+            head: the first bytes of the decompressed file, up to 64 KiB.
+
+        Returns:
+            0 (no) to 1 (certain), by content alone.
+        """
+
+    def fresh(self) -> Any:
+        """A new resume state: an msgspec Struct bounded by open work.
+
+        Returns:
+            The state for the start of a file.
+        """
+
+    def read(self, records: Iterable[Line], state: Any, path: str) -> Iterator[Item]:
+        """Turn records into operations and facts.
+
+        Args:
+            records: numbered lines, in file order, from the cursor on.
+            state: what fresh() gave or what was saved with the cursor; changed in place.
+            path: the file as origins name it.
+
+        Returns:
+            Items; an operation may come again under the same id, the last wins.
+        """
+
+
+class Segmenter(Protocol):
+    """Cuts one session into nested segments."""
+
+    name: str
+    """Registered name."""
+    version: str
+    """Changes when results change."""
+
+    def segment(self, operations: Sequence[Operation]) -> Segmentation:
+        """Cut one session.
+
+        Args:
+            operations: the n operations of one session in order; previews and fields only.
+
+        Returns:
+            Nested segments that cover [0, n), named.
+        """
+
+
+class Exporter(Protocol):
+    """An adapter out: one file format."""
+
+    name: str
+    """Registered name."""
+    suffixes: tuple[str, ...]
+    """File name endings that choose this format, longest first."""
+    binary: bool
+    """Always writes bytes; True where they are not text."""
+
+    def write(self, profile: Profile, stream: IO[bytes]) -> None:
+        """Write a profile.
+
+        Args:
+            profile: what to write; the same profile gives the same bytes.
+            stream: an open binary stream.
+
+        Raises:
+            ExportError: the format cannot hold this profile.
+        """

@@ -1,0 +1,151 @@
+"""What a profile is: totals per stack per measure, a sum that folds in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+import msgspec
+
+from tracelode.errors import ModelError
+from tracelode.model.measure import unit
+
+Stack: TypeAlias = tuple[str, ...]
+"""Frames, root to leaf."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """One operation (or one session's share of a stack) inside a profile."""
+
+    stack: Stack
+    """Frames, root to leaf."""
+    totals: tuple[int, ...]
+    """One integer per measure of the profile."""
+    labels: tuple[tuple[str, str], ...] = ()
+    """(key, value) pairs: session, operation, origin."""
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """Totals per stack per measure."""
+
+    measures: tuple[str, ...]
+    """m measure names; the first is the default."""
+    totals: dict[Stack, tuple[int, ...]]
+    """n stacks to m integers each."""
+    samples: tuple[Sample, ...] = ()
+    """Detail that sums to totals, or empty when only totals were asked for."""
+    comments: tuple[str, ...] = ()
+    """What the profile was made with: segmenter, lexicon and price-table version, filters."""
+    fields: tuple[str, ...] = ()
+    """The stack fields that were projected."""
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each measure."""
+        return tuple(unit(m) for m in self.measures)
+
+    def total(self, measure: int = 0) -> int:
+        """Sum of one measure over all stacks.
+
+        Args:
+            measure: place in measures.
+
+        Returns:
+            The sum.
+        """
+        return sum(t[measure] for t in self.totals.values())
+
+    def flat_cum(self, measure: int = 0) -> list[tuple[Stack, int, int]]:
+        """Flat and cumulative value of every node of the tree.
+
+        Args:
+            measure: place in measures.
+
+        Returns:
+            (stack prefix, flat, cum) for every prefix of every stack, sorted by prefix.
+        """
+        flat: dict[Stack, int] = {}
+        cum: dict[Stack, int] = {}
+        for stack, values in self.totals.items():
+            flat[stack] = flat.get(stack, 0) + values[measure]
+            for depth in range(1, len(stack) + 1):
+                prefix = stack[:depth]
+                cum[prefix] = cum.get(prefix, 0) + values[measure]
+        return [(prefix, flat.get(prefix, 0), cum[prefix]) for prefix in sorted(cum)]
+
+    def top(self, n: int | None = None, measure: int = 0) -> list[tuple[Stack, int, int]]:
+        """The largest stacks.
+
+        Args:
+            n: at most this many rows, None for all.
+            measure: place in measures.
+
+        Returns:
+            (stack, flat, cum), largest flat first, ties by stack.
+        """
+        cum = {prefix: value for prefix, _, value in self.flat_cum(measure)}
+        rows = [(stack, values[measure], cum[stack]) for stack, values in self.totals.items()]
+        rows.sort(key=lambda row: (-row[1], row[0]))
+        return rows[:n]
+
+
+def fold(
+    samples: Iterable[tuple[Stack, tuple[int, ...]]], measures: tuple[str, ...]
+) -> Profile:
+    """Sum samples that share a stack: the reference every engine must agree with.
+
+    Args:
+        samples: n pairs (stack, totals); each totals has len(measures) integers.
+        measures: m names, in the order of the totals.
+
+    Returns:
+        Profile with at most n stacks, sorted. O(n * m) time, O(stacks * m) memory.
+
+    Raises:
+        ModelError: a sample has no frame, or not m totals.
+
+    Source:
+        AgentPProf (arXiv 2609.20301), operation stacks.
+
+    Example:
+        >>> fold([(("fix",), (7,)), (("fix",), (3,))], ("tokens",)).totals[("fix",)]
+        (10,)
+    """
+    sums: dict[Stack, list[int]] = {}
+    for stack, values in samples:
+        if not stack:
+            raise ModelError("a sample has no frame")
+        if len(values) != len(measures):
+            raise ModelError(f"a sample has {len(values)} totals, not {len(measures)}")
+        row = sums.get(stack)
+        if row is None:
+            sums[stack] = list(values)
+        else:
+            for i, value in enumerate(values):
+                row[i] += value
+    return Profile(measures=measures, totals={s: tuple(sums[s]) for s in sorted(sums)})
+
+
+def merge(profiles: Iterable[Profile]) -> Profile:
+    """Add profiles of equal measures.
+
+    Args:
+        profiles: at least one; all with the same measures.
+
+    Returns:
+        Their sum: in any order the same.
+
+    Raises:
+        ModelError: none given, or different measures.
+    """
+    items = list(profiles)
+    if not items or any(p.measures != items[0].measures for p in items):
+        raise ModelError("merge takes one or more profiles of equal measures")
+    pairs: Iterable[tuple[Stack, tuple[int, ...]]] = (
+        pair for p in items for pair in _items(p.totals)
+    )
+    return fold(pairs, items[0].measures)
+
+
+def _items(totals: Mapping[Stack, tuple[int, ...]]) -> Iterable[tuple[Stack, tuple[int, ...]]]:
+    return totals.items()
