@@ -1,0 +1,82 @@
+"""What an import and a look at the totals answer with."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Skipped(msgspec.Struct, frozen=True):
+    """Something in a file that could not be used: counted and located, never quoted."""
+
+    path: str
+    """File as origins name it."""
+    line: int
+    """1-based line of the first one; 0 where the whole file is meant."""
+    reason: str
+    """Short closed sentence."""
+    count: int = 1
+    """How many in this file."""
+
+
+class ImportReport(msgspec.Struct, kw_only=True):
+    """What one import did."""
+
+    files: int = 0
+    """Files found."""
+    files_read: int = 0
+    """Files that were new or had changed and were read."""
+    sessions: int = 0
+    """Root sessions in what was read."""
+    operations: int = 0
+    """Own operations stored from what was read."""
+    bytes_read: int = 0
+    """Bytes read from sources."""
+    skipped: list[Skipped] = []
+    """What could not be used."""
+    files_read_agents: int = 0
+    """Of files_read: sub-agent transcripts."""
+    seconds: float = 0.0
+    """Wall time."""
+
+
+class Sums(msgspec.Struct, kw_only=True):
+    """One row of totals: integers only."""
+
+    sessions: int = 0
+    """Root sessions with own operations, forks included."""
+    calls: int = 0
+    """Model calls."""
+    operations: int = 0
+    """Own operations of every kind."""
+    tokens: dict[str, int | None] = {}
+    """input_fresh, cache_read, cache_write_5m, cache_write_1h, output, reasoning (None: not told apart)."""
+    cost_picodollars: int = 0
+    """Money of the priced calls."""
+    unpriced: dict[str, int] = {}
+    """Model to tokens without a price, largest first."""
+    time_us: dict[str, int] = {}
+    """model, tool, blocked, idle, unknown, in microseconds."""
+    calls_lower_bound: int = 0
+    """Calls whose final token counts the source never wrote."""
+
+    @property
+    def total_tokens(self) -> int:
+        """All six kinds."""
+        return sum(v or 0 for v in self.tokens.values())
+
+
+class Totals(Sums, kw_only=True):
+    """Totals of a store, and the same split along every dimension."""
+
+    by: dict[str, dict[str, Sums]] = {}
+    """model, day, project, session, agent, role, kind: each sums to the totals."""
+    first: int | None = None
+    """UTC microseconds of the earliest own operation."""
+    last: int | None = None
+    """UTC microseconds of the latest own operation."""
+    subagents: int = 0
+    """Sub-agent sessions with own operations."""
+    forks: int = 0
+    """Root sessions that inherited operations."""
+    tz: str = "UTC"
+    """Zone of the days."""
