@@ -143,3 +143,25 @@ def round_shares(values: Iterable[int], divisor: int) -> list[int]:
     for i in order[: target - sum(floors)]:
         floors[i] += 1
     return floors
+
+
+def outward(unit: str, values: Iterable[int]) -> tuple[str, list[int]]:
+    """The unit and the integers in which pprof files and viewers carry a column.
+
+    Args:
+        unit: unit of the stored values.
+        values: n integers of one measure.
+
+    Returns:
+        nanodollars by largest remainder for picodollars; any other unit and its values unchanged.
+
+    Source:
+        accounting rules: the viewer and pprof use nanodollars, rounded so that they sum.
+
+    Example:
+        >>> outward("picodollars", [1500, 1500])
+        ('nanodollars', [2, 1])
+    """
+    if unit == "picodollars":
+        return "nanodollars", round_shares(values, 1000)
+    return unit, list(values)

@@ -23,6 +23,28 @@ class Line(msgspec.Struct, frozen=True):
     """The bytes, without the line end."""
 
 
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What became known later of an operation that was already yielded.
+
+    It carries only what is new, so an adapter's resume state never holds text of the trace.
+    """
+
+    id: str
+    """Id of the operation in the same session; an unknown id is counted as a skip by ingest."""
+    status: str | None = None
+    """New status."""
+    ended: int | None = None
+    """UTC microseconds."""
+    output: str | None = None
+    """Result text; the first one given is kept."""
+    fields: dict[str, str] = {}
+    """Fields that override."""
+    measures: dict[str, int] = {}
+    """Measures that override."""
+    dropped: bool = False
+    """True: the operation turned out not to be one (a queued message that was taken back)."""
+
+
 class Tick(msgspec.Struct, frozen=True):
     """A record's moment on its session's timeline: what the interval before it was spent on."""
 
@@ -64,7 +86,7 @@ class About(msgspec.Struct, frozen=True):
     """main or subagent."""
 
 
-Item: TypeAlias = Operation | Tick | Skip | About
+Item: TypeAlias = Operation | Change | Tick | Skip | About
 """What a source yields."""
 
 
@@ -104,7 +126,9 @@ class Source(Protocol):
             path: the file as origins name it.
 
         Returns:
-            Items; an operation may come again under the same id, the last wins.
+            Items. An operation may come again under the same id: its measures are replaced unless
+            the new copy counts fewer output tokens (a better copy arrives later), its fields and
+            end override, its texts are kept once given.
         """
 
 

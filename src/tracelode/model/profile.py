@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from tracelode.errors import ModelError
+from tracelode.errors import ModelError, UnknownMeasure
 from tracelode.model.measure import unit
 
 Stack: TypeAlias = tuple[str, ...]
@@ -43,6 +43,24 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     def units(self) -> tuple[str, ...]:
         """Unit of each measure."""
         return tuple(unit(m) for m in self.measures)
+
+    def place(self, measure: str | None = None) -> int:
+        """Place of a measure in measures.
+
+        Args:
+            measure: one of measures; None for the default.
+
+        Returns:
+            Its 0-based place.
+
+        Raises:
+            UnknownMeasure: the profile does not carry it.
+        """
+        if measure is None:
+            return 0
+        if measure not in self.measures:
+            raise UnknownMeasure(measure, self.measures)
+        return self.measures.index(measure)
 
     def total(self, measure: int = 0) -> int:
         """Sum of one measure over all stacks.

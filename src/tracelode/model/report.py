@@ -80,3 +80,18 @@ class Totals(Sums, kw_only=True):
     """Root sessions that inherited operations."""
     tz: str = "UTC"
     """Zone of the days."""
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a long piece of work is."""
+
+    what: str
+    """Closed word: look, read, link."""
+    done: int
+    """Bytes done."""
+    total: int
+    """Bytes in all."""
+    files: int
+    """Files done."""
+    files_total: int
+    """Files in all."""

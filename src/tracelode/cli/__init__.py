@@ -1,0 +1,1 @@
+"""The command line: one file per command, from words to a workspace call to text or JSON."""

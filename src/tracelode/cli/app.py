@@ -1,0 +1,44 @@
+"""Which commands are there? The cyclopts app; each command's module is imported when it is called."""
+
+from __future__ import annotations
+
+from cyclopts import App, Parameter
+
+from tracelode import __version__
+from tracelode.cli.summary import summary
+
+COMMANDS: tuple[tuple[str, str, str, str], ...] = (
+    ("Start", "demo", "demo:demo", "The same screen on bundled sample sessions."),
+    ("Start", "import", "import_:import_", "Read traces: files, folders, or the local history."),
+    ("Look", "sessions", "sessions:sessions", "List sessions, newest first."),
+    ("Look", "show", "show:show", "One session's operations, or one operation (SESSION#N)."),
+    ("Profile", "top", "top:top", "Largest stacks by cost, tokens, time or any measure."),
+    ("Profile", "tree", "tree:tree", "The stacks as an indented tree."),
+    ("Profile", "peek", "peek:peek", "Callers and callees of the frames that match REGEX."),
+    ("Profile", "flame", "flame:flame", "Flame graph: in the terminal, or as a file (-o)."),
+    ("Profile", "export", "export:export", "Write a profile: pprof, folded, speedscope, CSV, ..."),
+    ("Shell", "completion", "completion:completion", "Print or install shell completion."),
+)
+"""Group, name, where the function is, one line of help."""
+
+
+def build() -> App:
+    """The app with every command.
+
+    Returns:
+        A new App; no command's module is imported but the bare command's.
+    """
+    app = App(
+        name="tracelode",
+        help="Where do the tokens, the money and the time of your agents go, by kind of work?",
+        version=__version__,
+        help_format="plaintext",
+        default_command=summary,
+        default_parameter=Parameter(negative=(), show_default=False),
+    )
+    for group, name, place, text in COMMANDS:
+        module, _, function = place.partition(":")
+        app.command(
+            f"tracelode.cli.{module}:{function}", name=name, help=text, group=group, help_format="plaintext"
+        )
+    return app

@@ -1,0 +1,251 @@
+"""What does the first screen say? Totals, work by cost, what to look at, what to type next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich.text import Text
+
+from tracelode.cli import shapes
+from tracelode.cli.screen import Cell, Column, Flex, Screen, bar
+from tracelode.cli.text import clean, cut, moment, width
+from tracelode.cli.view import default_measure
+from tracelode.model.finding import Finding
+from tracelode.model.query import Query
+from tracelode.model.report import Totals
+from tracelode.model.words import count, dollars, duration, percent, value_text
+
+if TYPE_CHECKING:
+    from tracelode.model.session import Session
+    from tracelode.workspace import Workspace
+
+ROWS = 10
+"""Rows of the table of work."""
+LOOKS = 3
+"""Findings named on the screen."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One kind of work: a stack with what it took."""
+
+    stack: tuple[str, ...]
+    """intent, stage."""
+    value: int
+    """Of the board's measure."""
+    sessions: int
+    """Root sessions with operations in it."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """Everything the first screen shows."""
+
+    totals: Totals
+    """Totals and their split."""
+    measure: str
+    """cost, or tokens.output where nothing is priced."""
+    work: list[Work]
+    """Largest first; values sum to the total."""
+    findings: list[Finding]
+    """What is worth a look, most first."""
+    short: dict[str, str]
+    """Session key to the shortest unique start of it."""
+
+
+def ask(workspace: Workspace, query: Query) -> Board:
+    """Put the questions of the first screen.
+
+    Args:
+        workspace: an open workspace.
+        query: filters.
+
+    Returns:
+        The answers.
+    """
+    totals = workspace.totals(query)
+    sessions = workspace.sessions()
+    measure = default_measure(totals.total_tokens, sum(totals.unpriced.values()))
+    return Board(
+        totals=totals,
+        measure=measure,
+        work=_work(workspace, query, measure, sessions),
+        findings=workspace.findings(),
+        short=short_keys(sessions),
+    )
+
+
+def _work(workspace: Workspace, query: Query, measure: str, sessions: list[Session]) -> list[Work]:
+    profile = workspace.profile(
+        msgspec.structs.replace(query, stack=("intent", "stage"), measures=(measure,), tagroot=("session",))
+    )
+    root = {s.key: s.root for s in sessions}
+    values: dict[tuple[str, ...], int] = {}
+    seen: dict[tuple[str, ...], set[str]] = {}
+    for (session, *frames), (value,) in profile.totals.items():
+        stack = tuple(frames[:2])
+        values[stack] = values.get(stack, 0) + value
+        seen.setdefault(stack, set()).add(root.get(session, session))
+    order = sorted(values, key=lambda stack: (-values[stack], stack))
+    return [Work(stack, values[stack], len(seen[stack])) for stack in order]
+
+
+def short_keys(sessions: Iterable[Session]) -> dict[str, str]:
+    """Short names of sessions that still tell them apart.
+
+    Args:
+        sessions: all sessions of a workspace.
+
+    Returns:
+        Key to its shortest unique start of at least 8 characters; a sub-agent is named by the short
+        names of its root and of itself, joined by "/".
+    """
+    items = list(sessions)
+    roots = _starts({s.root for s in items})
+    families: dict[str, set[str]] = {}
+    for item in items:
+        if item.key.startswith(item.root + "/"):
+            families.setdefault(item.root, set()).add(item.key[len(item.root) + 1 :])
+    short = dict(roots)
+    for root, names in families.items():
+        short |= {f"{root}/{name}": f"{roots[root]}/{start}" for name, start in _starts(names).items()}
+    return {item.key: short.get(item.key, item.key) for item in items}
+
+
+def _starts(keys: set[str]) -> dict[str, str]:
+    order = sorted(keys)
+    starts: dict[str, str] = {}
+    for place, key in enumerate(order):
+        need = 8
+        for near in order[max(0, place - 1) : place] + order[place + 1 : place + 2]:
+            shared = 0
+            while shared < min(len(key), len(near)) and key[shared] == near[shared]:
+                shared += 1
+            need = max(need, shared + 1)
+        starts[key] = key[:need]
+    return starts
+
+
+def answer(board: Board) -> dict[str, Any]:
+    """The board as JSON."""
+    return {
+        **shapes.totals(board.totals),
+        "measure": board.measure,
+        "top": [{"stack": list(w.stack), board.measure: w.value, "sessions": w.sessions} for w in board.work],
+        "findings": [shapes.finding(f) for f in board.findings],
+    }
+
+
+def draw(screen: Screen, board: Board, title: str) -> None:
+    """Write the screen down to the findings.
+
+    Args:
+        screen: standard output.
+        board: what ask() gave.
+        title: the command, as typed.
+    """
+    _heads(screen, board.totals, title)
+    screen.print()
+    _table(screen, board)
+    if board.findings:
+        screen.print()
+    for place, item in enumerate(board.findings[:LOOKS]):
+        _look(screen, board, item, "look at" if not place else "")
+
+
+def follow(screen: Screen, board: Board, *, wrote: str | None, store: str | None, picture: str) -> None:
+    """Write what was written and what to type next.
+
+    Args:
+        screen: standard output.
+        board: what ask() gave.
+        wrote: path of a file, or None.
+        store: folder the commands need to be told, or None.
+        picture: file name for the example of flame.
+    """
+    if wrote is not None:
+        screen.flow("wrote", [clean(wrote)], indent=9)
+    where = _place(board, board.findings[0].where[0]) if board.findings and board.findings[0].where else None
+    commands = [f"tracelode show {where}" if where else "tracelode sessions"]
+    commands += ["tracelode top", f"tracelode flame -o {picture}"]
+    if store is not None:
+        screen.flow("next", [Text(f"export TRACELODE_STORE={clean(store)}", style="cyan")], indent=9)
+    screen.flow("next" if store is None else "", [Text(c, style="cyan") for c in commands], indent=9)
+
+
+def _heads(screen: Screen, totals: Totals, title: str) -> None:
+    families = [_number(totals.sessions, "session")]
+    if totals.subagents:
+        families.append(_number(totals.subagents, "sub-agent"))
+    if totals.forks:
+        families.append(_number(totals.forks, "fork"))
+    head = f"{', '.join(families)}   {_span(totals)}"
+    zone = f" ({clean(totals.tz)})"
+    if width(title) + 3 + width(head) + width(zone) <= screen.width:
+        head += zone
+    screen.flow(title, [head], indent=max(9, width(title) + 3))
+    tokens = totals.tokens
+    parts = [
+        f"fresh {count(tokens.get('input_fresh') or 0)}",
+        f"cache read {count(tokens.get('cache_read') or 0)}",
+    ]
+    parts.append(
+        f"write 5m {count(tokens.get('cache_write_5m') or 0)} 1h {count(tokens.get('cache_write_1h') or 0)}"
+    )
+    parts.append(f"output {count(tokens.get('output') or 0)}")
+    if tokens.get("reasoning") is not None:
+        parts.append(f"reasoning {count(tokens['reasoning'])}")
+    screen.flow("tokens", _led(count(totals.total_tokens), parts), indent=9)
+    names = [f"{clean(model)} {count(n)} tokens" for model, n in totals.unpriced.items()]
+    unpriced = [f"unpriced: {names[0]}", *names[1:]] if names else ["unpriced: none"]
+    if len(unpriced) > 3:
+        unpriced[3:] = [f"{len(unpriced) - 3} more models"]
+    screen.flow("cost", _led(dollars(totals.cost_picodollars), unpriced), indent=9)
+    kinds = ("model", "tool", "blocked", "idle", "unknown")
+    screen.flow("time", [f"{k} {duration(totals.time_us.get(k, 0))}" for k in kinds], indent=9)
+
+
+def _led(total: str, parts: list[str]) -> list[Text]:
+    first = Text().append(total, style="bold").append(f"  {parts[0]}")
+    return [first, *(Text(part) for part in parts[1:])]
+
+
+def _span(totals: Totals) -> str:
+    first, last = (moment(at, totals.tz, "%Y-%m-%d") for at in (totals.first, totals.last))
+    if first == last:
+        return first
+    return f"{first}..{last[5:] if last[:4] == first[:4] else last}"
+
+
+def _number(n: int, name: str) -> str:
+    return f"{n:,} {name}{'' if n == 1 else 's'}"
+
+
+def _table(screen: Screen, board: Board) -> None:
+    total, name = sum(w.value for w in board.work), board.measure
+    shown = [(Flex(" > ".join(w.stack)), w.value, f"{w.sessions:,}") for w in board.work[:ROWS]]
+    rest = board.work[ROWS:]
+    if rest:
+        shown.append((Flex(f"(other {len(rest)})", "dim"), sum(w.value for w in rest), ""))
+    largest = max((w.value for w in board.work), default=0)
+    rows: list[list[Cell]] = [
+        [label, bar(value if n else 0, largest), value_text(name, value), percent(value, total), n]
+        for label, value, n in shown
+    ]
+    columns = [Column(f"{name} by intent > stage", grow=True), Column(style="cyan")]
+    columns += [Column(title, right=True) for title in (name, "%", "sessions")]
+    screen.table(columns, rows)
+
+
+def _look(screen: Screen, board: Board, item: Finding, label: str) -> None:
+    where = _place(board, item.where[0]) if item.where else ""
+    text = cut(clean(item.what), max(20, screen.width - 11 - width(where)))
+    screen.flow(label, [Text(f"{text}  ").append(where, style="cyan")], indent=9)
+
+
+def _place(board: Board, where: str) -> str:
+    session, mark, index = where.rpartition("#")
+    return clean(f"{board.short.get(session, session)}{mark}{index}")

@@ -1,0 +1,37 @@
+"""tracelode export: how do other tools get the profile? As a file in the format of its suffix."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from tracelode.cli.options import FILES, STORE, VIEW, FileOptions, StoreOptions, ViewOptions
+from tracelode.errors import UsageError
+
+
+def export(
+    *,
+    detail: Annotated[
+        bool, Parameter(help="Samples with labels (session, operation, origin) that lead back.")
+    ] = False,
+    view: ViewOptions = VIEW,
+    file: FileOptions = FILES,
+    store: StoreOptions = STORE,
+) -> int:
+    """Write a profile to a file: pprof, folded, speedscope, SVG, JSON, CSV or Parquet, by suffix.
+
+    Args:
+        detail: labels too.
+        view: what is counted.
+        file: target and format.
+        store: where from.
+
+    Returns:
+        Exit code.
+    """
+    from tracelode.cli.target import write_file
+
+    if file.output is None and file.format is None:
+        raise UsageError("export needs a file; write it as: tracelode export -o profile.pb.gz")
+    return write_file(view, store, file, detail=detail)

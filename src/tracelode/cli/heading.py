@@ -1,0 +1,69 @@
+"""What is said above every view: the total, what it leaves out, and what it is made of."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from tracelode.cli.screen import Screen, warn
+from tracelode.cli.text import clean
+from tracelode.cli.view import View, unpriced
+from tracelode.model.measure import TOKEN_KINDS
+from tracelode.model.words import SHORT, count, percent, value_text
+
+MOST = 0.5
+"""A token kind that is more than this share of all tokens is named."""
+
+
+def heading(screen: Screen, view: View) -> None:
+    """Write the lines above a view.
+
+    Args:
+        screen: standard output.
+        view: a loaded view.
+    """
+    query, profile = view.query, view.profile
+    parts: list[str | Text] = [
+        Text(value_text(view.measure, view.total()), style="bold"),
+        f"{len(profile.totals):,} stacks",
+    ]
+    parts += [f"{field}={clean(value)}" for field, value in query.where]
+    parts += [
+        f"{name} {clean(regex)}"
+        for name in ("focus", "ignore", "show", "hide")
+        if (regex := getattr(query, name))
+    ]
+    screen.flow(view.measure, parts, joint=", ", indent=len(view.measure) + 2)
+    if view.measure.startswith("cost"):
+        names = [
+            f"{'all models' if m == '?' else clean(m)} {count(n)} tokens" for m, n in unpriced(view).items()
+        ]
+        if names:
+            more = [f"{len(names) - 3} more models"] if len(names) > 3 else []
+            screen.flow("unpriced", [*names[:3], *more], indent=10)
+    if view.measure == "tokens":
+        _made_of(screen, view)
+
+
+def _made_of(screen: Screen, view: View) -> None:
+    total = view.total()
+    kind = max(TOKEN_KINDS, key=view.total)
+    if total and view.total(kind) > MOST * total:
+        share = percent(view.total(kind), total)
+        hint = "" if kind == "tokens.output" else "; --measure tokens.output shows what models wrote"
+        screen.print(Text(f"{share} of the tokens are {SHORT[kind]}{hint}", style="yellow"))
+
+
+def nothing(view: View) -> int:
+    """Say that a view is empty, and why.
+
+    Args:
+        view: a loaded view without stacks.
+
+    Returns:
+        The exit code for nothing found.
+    """
+    if view.workspace.empty():
+        warn("nothing imported yet; run tracelode import PATH, or tracelode demo")
+    else:
+        warn("nothing matches; loosen --where, --since, --until, --outcome, --focus or --show")
+    return 3

@@ -1,0 +1,157 @@
+"""How does a profile become a tree, and what is too small to show?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tracelode.errors import UsageError
+from tracelode.model.profile import Profile, Stack
+
+FRACTION = 0.005
+"""Nodes below this share of the total are folded, as in pprof."""
+
+
+@dataclass
+class Node:
+    """A frame in its place."""
+
+    stack: Stack
+    """Frames from the root down to this one; () for the root of all."""
+    flat: int = 0
+    """Value of the stack itself."""
+    cum: int = 0
+    """Value of the stack and everything below."""
+    children: list[Node] = field(default_factory=list)
+    """Largest first."""
+    folded: int = 0
+    """For "(other n)": how many nodes it stands for."""
+
+    @property
+    def frame(self) -> str:
+        """The last frame."""
+        return self.stack[-1] if self.stack else ""
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below, depth first."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
+
+def build(profile: Profile) -> Node:
+    """The tree of a profile's first measure.
+
+    Args:
+        profile: n stacks.
+
+    Returns:
+        The root of all; its cum is the total. O(n * depth) time.
+    """
+    root = Node(())
+    nodes: dict[Stack, Node] = {(): root}
+    for stack, flat, cum in profile.flat_cum():
+        node = Node(stack, flat, cum)
+        nodes[stack] = node
+        nodes[stack[:-1]].children.append(node)
+        if len(stack) == 1:
+            root.cum += cum
+    for node in nodes.values():
+        node.children.sort(key=lambda child: (-child.cum, child.stack))
+    return root
+
+
+def check(fraction: float | None, count: int | None) -> None:
+    """Refuse limits that make no sense.
+
+    Args:
+        fraction: smallest share that stays, or None.
+        count: number of nodes that stay, or None.
+
+    Raises:
+        UsageError: a share outside 0..1, or a count below 1.
+    """
+    if fraction is not None and not 0 <= fraction <= 1:
+        raise UsageError(f"--nodefraction {fraction:g} is no share; write it as 0.005")
+    if count is not None and count < 1:
+        raise UsageError(f"--nodecount {count} keeps nothing; write 1 or more")
+
+
+def prune(root: Node, fraction: float | None, count: int | None) -> Node:
+    """Fold what is too small into nodes named (other n).
+
+    Args:
+        root: what build() gave; left as it is.
+        fraction: smallest share of the total that stays, None for FRACTION.
+        count: at most so many nodes stay, None for all.
+
+    Returns:
+        A new tree with the same total.
+    """
+    least = abs(root.cum) * (FRACTION if fraction is None else fraction)
+    # A parent is never smaller than its child and sorts before it: what stays is a tree.
+    order = sorted((node for node in root.walk() if node.stack), key=lambda n: (-abs(n.cum), n.stack))
+    stays = {node.stack for node in order[:count] if abs(node.cum) >= least}
+    top = Node(root.stack, root.flat, root.cum)
+    waiting = [(root, top)]
+    while waiting:
+        old, new = waiting.pop()
+        small = [child for child in old.children if child.stack not in stays]
+        for child in old.children:
+            if child.stack in stays:
+                kept = Node(child.stack, child.flat, child.cum)
+                new.children.append(kept)
+                waiting.append((child, kept))
+        if small:
+            n = sum(1 for child in small for _ in child.walk())
+            value = sum(child.cum for child in small)
+            new.children.append(Node((*old.stack, f"(other {n})"), value, value, folded=n))
+    return top
+
+
+@dataclass
+class Around:
+    """A frame with what stands above and below it, wherever it occurs."""
+
+    flat: int = 0
+    """Value of stacks that end in it."""
+    cum: int = 0
+    """Value of stacks it occurs in, each once."""
+    callers: dict[str, int] = field(default_factory=dict)
+    """Frame right above to value; "" where it is the root."""
+    callees: dict[str, int] = field(default_factory=dict)
+    """Frame right below to value."""
+
+
+def around(profile: Profile, frames: set[str]) -> dict[str, Around]:
+    """Callers and callees of frames.
+
+    Args:
+        profile: n stacks; the first measure is used.
+        frames: names.
+
+    Returns:
+        One entry per frame that occurs, in the order of frames' cumulative value, largest first.
+    """
+    found: dict[str, Around] = {}
+    for stack, values in profile.totals.items():
+        value = values[0]
+        edges: set[tuple[str, str, bool]] = set()
+        for place, frame in enumerate(stack):
+            if frame not in frames:
+                continue
+            entry = found.setdefault(frame, Around())
+            edges.add((frame, stack[place - 1] if place else "", True))
+            if place + 1 < len(stack):
+                edges.add((frame, stack[place + 1], False))
+            else:
+                entry.flat += value
+        for frame in {frame for frame, _, _ in edges}:
+            found[frame].cum += value
+        for frame, other, above in edges:
+            # A frame that recurs in one stack counts once per edge.
+            side = found[frame].callers if above else found[frame].callees
+            side[other] = side.get(other, 0) + value
+    return dict(sorted(found.items(), key=lambda item: (-item[1].cum, item[0])))

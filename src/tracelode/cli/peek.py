@@ -1,0 +1,123 @@
+"""tracelode peek: what calls the frames that match, and what do they call?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from tracelode.cli.options import STORE, VIEW, StoreOptions, ViewOptions
+from tracelode.errors import UsageError
+
+if TYPE_CHECKING:
+    from tracelode.cli.nodes import Around
+    from tracelode.cli.screen import Cell, Screen
+    from tracelode.model.profile import Profile
+
+EDGES = 10
+"""Callers or callees named without --nodecount."""
+
+
+def peek(
+    regex: Annotated[
+        str, Parameter(help="Regular expression; matches anywhere in a frame.", allow_leading_hyphen=True)
+    ],
+    /,
+    *,
+    view: ViewOptions = VIEW,
+    store: StoreOptions = STORE,
+) -> int:
+    """Print every frame that matches with its callers above and its callees below.
+
+    Args:
+        regex: regular expression.
+        view: what is counted.
+        store: where.
+
+    Returns:
+        Exit code.
+    """
+    from tracelode.cli import shapes
+    from tracelode.cli.heading import heading, nothing
+    from tracelode.cli.nodes import around, check
+    from tracelode.cli.screen import Screen, warn
+    from tracelode.cli.view import load, unpriced
+
+    check(view.nodefraction, view.nodecount)
+    try:
+        pattern = re.compile(regex)
+    except re.error as error:
+        raise UsageError(
+            f"REGEX is no regular expression: {error}; quote it, and escape . ( ) with \\"
+        ) from error
+    loaded = load(view, store)
+    profile = loaded.shown()
+    names = {frame for stack in profile.totals for frame in stack}
+    found = around(profile, {name for name in names if pattern.search(name)})
+    if store.json:
+        answer = [_answer(frame, entry) for frame, entry in found.items()]
+        shapes.write({**shapes.head(profile, unpriced(loaded)), "nodes": answer})
+    if not profile.totals:
+        return nothing(loaded)
+    if not found:
+        warn("no frame matches REGEX; tracelode tree shows the frames")
+        return 3
+    if not store.json:
+        screen = Screen()
+        heading(screen, loaded)
+        _draw(screen, profile, found, view.nodecount or EDGES)
+    return 0
+
+
+def _answer(frame: str, entry: Around) -> dict[str, Any]:
+    return {
+        "frame": frame,
+        "flat": entry.flat,
+        "cum": entry.cum,
+        "callers": [{"frame": f or None, "value": v} for f, v in _sorted(entry.callers)],
+        "callees": [{"frame": f, "value": v} for f, v in _sorted(entry.callees)],
+    }
+
+
+def _sorted(side: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(side.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _draw(screen: Screen, profile: Profile, found: dict[str, Around], limit: int) -> None:
+    from tracelode.cli.screen import Column, Flex
+    from tracelode.model.words import percent, value_text
+
+    measure, total = profile.measures[0], profile.total()
+    rows: list[list[Cell]] = []
+    for frame, entry in found.items():
+        rows += [["", "", "", "", *edge] for edge in _edges(entry.callers, entry.cum, measure, limit)]
+        rows.append(
+            [
+                value_text(measure, entry.flat),
+                percent(entry.flat, total),
+                value_text(measure, entry.cum),
+                percent(entry.cum, total),
+                "",
+                "",
+                Flex(frame, "bold cyan"),
+            ]
+        )
+        rows += [["", "", "", "", *edge] for edge in _edges(entry.callees, entry.cum, measure, limit)]
+        rows.append([""] * 7)
+    titles = ("flat", "flat %", "cum", "cum %", "edge", "edge %")
+    screen.table(
+        [*(Column(t, right=True) for t in titles), Column("frame, callers above, callees below")], rows[:-1]
+    )
+
+
+def _edges(side: dict[str, int], cum: int, measure: str, limit: int) -> list[list[Cell]]:
+    from tracelode.cli.screen import Flex
+    from tracelode.model.words import percent, value_text
+
+    order = _sorted(side)
+    shown = [(name or "(root)", value, "") for name, value in order[:limit]]
+    if len(order) > limit:
+        rest = order[limit:]
+        shown.append((f"(other {len(rest)})", sum(value for _, value in rest), "dim"))
+    return [[value_text(measure, v), percent(v, cum), Flex(name, style, depth=1)] for name, v, style in shown]

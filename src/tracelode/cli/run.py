@@ -1,0 +1,119 @@
+"""How does a command line run? Parse, call, and turn every ending into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from tracelode.errors import QueryError, TracelodeError, UnknownField, UnknownMeasure, UsageError
+
+OK, ERROR, USAGE, NOTHING, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+"""Exit codes; GATE: a gate failed, findings at or above a limit, compile refused."""
+
+_VALUED = frozenset(("--store", "--tz", "--idle", "--price-file"))
+
+
+def run(words: list[str]) -> int:
+    """Run one command line.
+
+    Args:
+        words: what follows the program's name.
+
+    Returns:
+        Exit code.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            # A terminal that cannot show a character gets "?", not an exception.
+            reconfigure(errors="replace")
+    try:
+        code = _call(words)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _mute()
+        return OK
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    except Exception as error:
+        if os.environ.get("TRACELODE_DEBUG") == "1":
+            raise
+        return _fail(*_explain(error))
+
+
+def _call(words: list[str]) -> int:
+    from cyclopts import CycloptsError
+
+    from tracelode.cli.app import COMMANDS, build
+
+    names = [name for _, name, _, _ in COMMANDS]
+    words = _command_first(words, names)
+    app = build()
+    try:
+        command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        raise UsageError(_usage(error, words, names)) from error
+    return int(command(*bound.args, **bound.kwargs) or OK)
+
+
+def _command_first(words: list[str], names: list[str]) -> list[str]:
+    """Let options of every command stand before the command: tracelode --store DIR top."""
+    if words[:1] == ["help"]:
+        return [*words[1:], "--help"]
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] != "--":
+        at += 2 if words[at] in _VALUED else 1
+    if at < len(words) and words[at] in names:
+        return [words[at], *words[:at], *words[at + 1 :]]
+    return words
+
+
+def _usage(error: Exception, words: list[str], names: list[str]) -> str:
+    import difflib
+
+    text = " ".join(str(error).split()).rstrip(".")
+    if words and not words[0].startswith("-") and words[0] not in names:
+        near = difflib.get_close_matches(words[0], names, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else "see tracelode --help"
+        return f"no command {words[0]!r}; {hint}"
+    about = f" {words[0]}" if words and words[0] in names else ""
+    return f"{text[:1].lower()}{text[1:]}; see tracelode{about} --help"
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    if isinstance(error, UsageError | UnknownField | UnknownMeasure):
+        return str(error), USAGE
+    if isinstance(error, QueryError):
+        return str(error), NOTHING
+    if isinstance(error, TracelodeError):
+        return str(error), ERROR
+    if isinstance(error, OSError) and error.strerror:
+        place = f" {error.filename}" if error.filename else ""
+        return f"cannot use{place}: {error.strerror.lower()}; check the path and its permissions", ERROR
+    # The text of a foreign exception may quote a trace: only its type is named.
+    return (
+        f"unexpected {type(error).__name__}; run again with TRACELODE_DEBUG=1 to see where, and report it",
+        ERROR,
+    )
+
+
+def _fail(text: str, code: int) -> int:
+    from tracelode.cli.text import clean
+
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _mute()
+    try:
+        sys.stderr.write(f"tracelode: {clean(text)}\n")
+        sys.stderr.flush()
+    except BrokenPipeError:
+        pass
+    return code
+
+
+def _mute() -> None:
+    # The reader left; the interpreter must not try to flush again at its end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

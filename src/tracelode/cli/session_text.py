@@ -1,0 +1,169 @@
+"""How is a session printed? A head, and one line per operation with the file line it came from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from tracelode.cli.board import short_keys
+from tracelode.cli.screen import Cell, Column, Flex, Screen
+from tracelode.cli.text import clean, home, moment, rough
+from tracelode.model.measure import TOKEN_KINDS
+from tracelode.model.words import count, dollars
+
+if TYPE_CHECKING:
+    from tracelode.model.operation import Operation
+    from tracelode.model.session import Session
+    from tracelode.workspace import Workspace
+
+_STYLES = {"error": "red", "nonzero": "red", "denied": "yellow", "interrupted": "yellow", "running": "cyan"}
+_SHORT = {"interrupted": "stopped", "unknown": ""}
+_WIDE = 100
+"""From this width on a line also says what the operation was on."""
+_COLUMNS = ("#", "time", "what", "status", "stage", "tokens", "cost", "took", "line")
+_RIGHT = frozenset(("#", "tokens", "cost", "took", "line"))
+
+
+class SessionText:
+    """Prints sessions of one workspace."""
+
+    def __init__(self, workspace: Workspace, everything: list[Session]) -> None:
+        """Hold what lines refer to.
+
+        Args:
+            workspace: for the zone and for sub-agents' operations.
+            everything: all sessions, for short names.
+        """
+        self._workspace, self._tz = workspace, workspace.tz
+        self._short = short_keys(everything)
+        self._screen = Screen()
+
+    def draw(
+        self, session: Session, operations: list[Operation], children: list[Session], *, nested: bool
+    ) -> None:
+        """Print one session.
+
+        Args:
+            session: whose.
+            operations: in order.
+            children: sessions of the same family.
+            nested: sub-agents' operations in place.
+        """
+        self._head(session, operations, children)
+        self._screen.print()
+        rows = self._rows(session, operations, children, nested, depth=0)
+        columns = [Column(name, right=name in _RIGHT) for name in _COLUMNS]
+        if self._screen.width >= _WIDE:
+            columns.append(Column("on"))
+        self._screen.table(columns, [row[: len(columns)] for row in rows])
+        inherited = sum(o.inherited for o in operations)
+        if inherited:
+            owner = self._short.get(session.fork_of or "", session.fork_of or "another session")
+            self._screen.print(f"{inherited:,} inherited operations are counted in {clean(owner)}")
+
+    def _head(self, session: Session, operations: list[Operation], children: list[Session]) -> None:
+        screen, tz = self._screen, self._tz
+        about = [clean(session.key), clean(session.agent), session.role]
+        screen.flow("session", about, joint="  ", indent=9)
+        work = [clean(session.project) or "-", clean(session.intent) or "no intent"]
+        screen.flow(
+            "project", [*work, f"outcome {clean(session.outcome or 'unknown')}"], joint="  ", indent=9
+        )
+        last = moment(session.ended, tz)
+        first = moment(session.started, tz)
+        last = last[11:] if last[:10] == first[:10] else last
+        screen.flow("when", [f"{first}..{last} ({clean(tz)})"], indent=9)
+        screen.flow("file", [clean(home(session.source))], indent=9)
+        own = [o for o in operations if not o.inherited]
+        tokens = sum(_tokens(o) or 0 for o in own)
+        cost = sum(o.measures.get("cost", 0) for o in own)
+        calls = sum(o.measures.get("calls", 0) for o in own)
+        parts = [f"{len(own):,} operations", f"{calls:,} calls", f"{count(tokens)} tokens", dollars(cost)]
+        bare = sum(o.measures.get("tokens.unpriced", 0) for o in own)
+        if bare:
+            parts.append(f"{count(bare)} tokens unpriced")
+        screen.flow("own", parts, joint=", ", indent=9)
+        if children:
+            names = [self._short.get(c.key, c.key).rpartition("/")[2] for c in children]
+            screen.flow("agents", [clean(name) for name in names], joint=", ", indent=9)
+
+    def _rows(
+        self, session: Session, operations: list[Operation], children: list[Session], nested: bool, depth: int
+    ) -> list[list[Cell]]:
+        waiting = {c.key: c for c in children}
+        by_parent: dict[str, list[Session]] = {}
+        for child in children:
+            if child.parent_operation is not None:
+                by_parent.setdefault(child.parent_operation, []).append(child)
+        calls = {o.id for o in operations if o.kind == "model"}
+        rows: list[list[Cell]] = []
+        day = ""
+        for item in operations:
+            at = moment(item.started if item.started is not None else item.ended, self._tz, "%Y-%m-%d")
+            if at not in ("-", day):
+                rows += [["", at, *[""] * 8]] if day else []
+                day = at
+            inner = depth + (item.fields.get("call") in calls or item.parent in calls)
+            rows.append(self._row(item, session, inner))
+            named = [waiting[k] for k in [item.fields.get("spawns", "")] if k in waiting]
+            for child in named + by_parent.get(item.id, []):
+                if waiting.pop(child.key, None) is not None:
+                    rows += self._agent(child, children, nested, inner + 1)
+        if depth == 0 and session.key == session.root:
+            for child in [s for s in waiting.values() if s.parent_operation is None]:
+                rows += self._agent(child, children, nested, 1)
+        return rows
+
+    def _agent(self, child: Session, children: list[Session], nested: bool, depth: int) -> list[list[Cell]]:
+        name = self._short.get(child.key, child.key).rpartition("/")[2]
+        rows: list[list[Cell]] = [
+            [
+                "",
+                moment(child.started, self._tz, "%H:%M:%S"),
+                Flex(f"↳ {name}", "cyan", depth=depth),
+                "",
+                f"{child.operations:,} ops",
+                "",
+                "",
+                "",
+                "",
+                "",
+            ]
+        ]
+        if nested:
+            others = [c for c in children if c.key != child.key]
+            rows += self._rows(child, self._workspace.operations(child.key), others, nested, depth + 1)
+        return rows
+
+    def _row(self, item: Operation, session: Session, depth: int) -> list[Cell]:
+        style = "dim" if item.inherited else ""
+        took = None if item.started is None or item.ended is None else item.ended - item.started
+        origin = item.origin
+        file = "" if origin.path == session.source else clean(origin.path).rsplit("/", 1)[-1]
+        name = item.name if item.kind == "tool" else item.kind
+        tokens = None if item.inherited else _tokens(item)
+        cost = None if item.inherited else item.measures.get("cost")
+        return [
+            Text(str(item.index), style="cyan"),
+            Text(
+                moment(item.started if item.started is not None else item.ended, self._tz, "%H:%M:%S"),
+                style=style,
+            ),
+            Flex(name, style, depth=depth),
+            Text(_SHORT.get(item.status, item.status), style=_STYLES.get(item.status, style)),
+            Flex(item.fields.get("stage", ""), style),
+            count(tokens) if tokens else "",
+            dollars(cost) if cost else "",
+            rough(took),
+            Flex(f"{file}:{origin.line}" if origin.line else file or "-", "dim"),
+            Flex(
+                item.fields.get("path") or item.fields.get("command") or item.fields.get("domain") or "",
+                "dim",
+            ),
+        ]
+
+
+def _tokens(item: Operation) -> int | None:
+    known = [item.measures[kind] for kind in TOKEN_KINDS if kind in item.measures]
+    return sum(known) if known else None

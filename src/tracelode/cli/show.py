@@ -1,0 +1,116 @@
+"""tracelode show: what happened in one session, operation by operation, down to file and line?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from tracelode.cli.options import STORE, StoreOptions
+from tracelode.errors import QueryError, UsageError
+
+if TYPE_CHECKING:
+    from tracelode.model.operation import Operation
+    from tracelode.model.session import Session
+    from tracelode.workspace import Workspace
+
+
+def show(
+    session: Annotated[
+        str, Parameter(help="Key of a session or a unique start of it; #N for one operation.")
+    ],
+    /,
+    *,
+    nested: Annotated[bool, Parameter(help="Sub-agents' operations too, indented.")] = False,
+    store: StoreOptions = STORE,
+) -> int:
+    """Print a session's operations, or everything about one of them (SESSION#N).
+
+    Args:
+        session: key, unique start of a key, or either with #N.
+        nested: print sub-agents in place.
+        store: where.
+
+    Returns:
+        Exit code.
+    """
+    from tracelode.cli import shapes
+    from tracelode.cli.view import open_workspace
+
+    key, index = _split(session)
+    workspace = open_workspace(store)
+    everything = workspace.sessions()
+    found = _find(key, everything)
+    operations = workspace.operations(found.key)
+    if index is not None:
+        return _one(workspace, found, operations, index, store.json)
+    children = [s for s in everything if s.root == found.root and s.key != found.key]
+    if store.json:
+        answer = {"session": shapes.session(found), "operations": [shapes.operation(o) for o in operations]}
+        if nested:
+            answer["subagents"] = [
+                {
+                    "session": shapes.session(c),
+                    "operations": [shapes.operation(o) for o in workspace.operations(c.key)],
+                }
+                for c in children
+            ]
+        shapes.write(answer)
+        return 0
+    from tracelode.cli.session_text import SessionText
+
+    SessionText(workspace, everything).draw(found, operations, children, nested=nested)
+    return 0
+
+
+def _split(text: str) -> tuple[str, int | None]:
+    key, mark, number = text.rpartition("#")
+    if not mark:
+        return text, None
+    if not key or not number.isdigit() or len(number) > 9:
+        raise UsageError(f"{text!r} is not SESSION#N; write it as 7f3a2b1c#41")
+    return key, int(number)
+
+
+def _find(start: str, everything: list[Session]) -> Session:
+    """The session a key or a unique start of a key names; a root goes before its sub-agents."""
+    exact = [s for s in everything if s.key == start]
+    root, slash, name = start.partition("/")
+    near = exact or [
+        s
+        for s in everything
+        if s.key.startswith(start)
+        or (slash and s.root.startswith(root) and s.key.startswith(f"{s.root}/{name}"))
+    ]
+    roots = [s for s in near if s.key == s.root]
+    if len(roots) == 1 and all(s.root == roots[0].key for s in near):
+        return roots[0]
+    if len(near) == 1:
+        return near[0]
+    if not near:
+        raise QueryError(f"no session starts with {start!r}; tracelode sessions --all lists them")
+    keys = ", ".join(s.key for s in near[:3])
+    raise UsageError(f"{start!r} starts {len(near)} sessions ({keys}, ...); write more of the key")
+
+
+def _one(workspace: Workspace, session: Session, operations: list[Operation], index: int, json: bool) -> int:
+    from tracelode.cli import shapes
+    from tracelode.cli.operation_text import draw, whole_call
+
+    found = next((o for o in operations if o.index == index), None)
+    if found is None:
+        last = max((o.index for o in operations), default=-1)
+        raise QueryError(f"session {session.key} has no operation {index}; its last is #{last}")
+    if json:
+        call = whole_call(found, operations)
+        answer = {"session": session.key, "operation": shapes.operation(found, previews=True), "call": None}
+        if call is not None:
+            answer["call"] = {
+                "index": call.index,
+                "operations": [o.index for o in call.parts],
+                "measures": call.measures,
+            }
+        shapes.write(answer)
+    else:
+        draw(workspace, session, operations, found)
+    return 0

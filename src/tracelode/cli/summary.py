@@ -1,0 +1,97 @@
+"""tracelode: what is there? Reads what is new of the local history and prints one screen."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from tracelode.cli.options import FILTERS, STORE, FilterOptions, StoreOptions
+
+if TYPE_CHECKING:
+    from tracelode.workspace import Workspace
+
+SyncFlag = Annotated[
+    bool | None,
+    Parameter(
+        name="--import",
+        negative="--no-import",
+        help="Read the local history first. Default: yes, but a workspace named by --store or "
+        "$TRACELODE_STORE that holds other traces is left alone.",
+    ),
+]
+"""--import / --no-import."""
+
+
+def summary(
+    *,
+    sync: SyncFlag = None,
+    filters: FilterOptions = FILTERS,
+    store: StoreOptions = STORE,
+) -> int:
+    """Read what is new of the local history and print one screen: totals, work by cost, what to look at.
+
+    Args:
+        sync: whether to read the local history first.
+        filters: what is counted.
+        store: where.
+
+    Returns:
+        Exit code.
+    """
+    from tracelode.cli import board, shapes
+    from tracelode.cli.screen import Screen, warn
+    from tracelode.cli.text import home
+    from tracelode.cli.view import filters as query_of
+    from tracelode.cli.view import open_workspace
+
+    workspace = open_workspace(store)
+    query = query_of(filters, workspace.tz)
+    if sync is True or (sync is None and _follows(workspace, store)):
+        _read_history(workspace)
+    found = board.ask(workspace, query)
+    if store.json:
+        shapes.write(board.answer(found))
+    if not found.totals.operations:
+        if workspace.empty():
+            warn("no agent history found on this machine; try tracelode demo, or tracelode import PATH")
+        else:
+            warn("nothing matches these filters; loosen --where, --since, --until or --outcome")
+        return 3
+    if not store.json:
+        screen = Screen()
+        board.draw(screen, found, "tracelode")
+        named = None if store.store is None else home(store.store)
+        board.follow(screen, found, wrote=None, store=named, picture="my.svg")
+    return 0
+
+
+def _follows(workspace: Workspace, store: StoreOptions) -> bool:
+    """Whether this workspace is one that the local history belongs into."""
+    if (store.store is None and not os.environ.get("TRACELODE_STORE")) or workspace.empty():
+        return True
+    # A named workspace holds what was put there: it follows the history only if it began with it.
+    return any(s.source.split(":", 1)[0] in _ROOTS for s in workspace.sessions() if ":" in s.source)
+
+
+_ROOTS = frozenset(("claude", "codex"))
+
+
+def _read_history(workspace: Workspace) -> None:
+    from tracelode.cli.progress import bar
+    from tracelode.cli.screen import warn
+    from tracelode.cli.text import home
+    from tracelode.model.words import count
+
+    history = [entry for entry in workspace.local_history() if entry[2]]
+    if not history:
+        return
+    if workspace.empty():
+        files = sum(n for _, _, n in history)
+        places = ", ".join(home(folder) for _, folder, _ in history)
+        warn(f"reading {files:,} files of {places} into {home(workspace.path)}")
+    with bar() as progress:
+        report = workspace.add(progress=progress)
+    if report.operations:
+        warn(f"{report.files_read:,} new files, {count(report.operations)} operations")

@@ -1,0 +1,76 @@
+"""tracelode tree: how do the stacks nest, and what does each level take?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tracelode.cli.options import FILES, STORE, VIEW, FileOptions, StoreOptions, ViewOptions
+
+if TYPE_CHECKING:
+    from tracelode.cli.nodes import Node
+    from tracelode.cli.screen import Cell
+    from tracelode.cli.view import View
+
+
+def tree(
+    *,
+    view: ViewOptions = VIEW,
+    file: FileOptions = FILES,
+    store: StoreOptions = STORE,
+) -> int:
+    """Print the stacks as an indented tree, largest first. Small nodes are folded into (other n).
+
+    Args:
+        view: what is counted and shown.
+        file: write a file instead.
+        store: where.
+
+    Returns:
+        Exit code.
+    """
+    from tracelode.cli import shapes
+    from tracelode.cli.heading import nothing
+    from tracelode.cli.nodes import build, check, prune
+    from tracelode.cli.target import write_file
+    from tracelode.cli.view import load, unpriced
+
+    check(view.nodefraction, view.nodecount)
+    if file.output is not None:
+        return write_file(view, store, file)
+    loaded = load(view, store)
+    profile = loaded.shown()
+    root = prune(build(profile), view.nodefraction, view.nodecount)
+    if store.json:
+        nodes = [shapes.node(n.stack, n.flat, n.cum, profile.units[0]) for n in root.walk() if n.stack]
+        shapes.write({**shapes.head(profile, unpriced(loaded)), "nodes": nodes})
+    if not profile.totals:
+        return nothing(loaded)
+    if not store.json:
+        _draw(loaded, root)
+    return 0
+
+
+def _draw(loaded: View, root: Node) -> None:
+    from tracelode.cli.heading import heading
+    from tracelode.cli.screen import Column, Flex, Screen
+    from tracelode.model.words import percent, value_text
+
+    screen, measure, total = Screen(), loaded.measure, root.cum
+    heading(screen, loaded)
+    rows: list[list[Cell]] = []
+    for node in root.walk():
+        if not node.stack:
+            continue
+        style = "dim" if node.folded else "bold" if len(node.stack) == 1 else ""
+        rows.append(
+            [
+                value_text(measure, node.cum),
+                percent(node.cum, total),
+                value_text(measure, node.flat) if node.flat else "-",
+                percent(node.flat, total) if node.flat else "-",
+                Flex(node.frame, style, depth=len(node.stack) - 1),
+            ]
+        )
+    titles = ("cum", "cum %", "flat", "flat %")
+    columns = [Column(title, right=True) for title in titles]
+    screen.table([*columns, Column(" > ".join(loaded.profile.fields) or "stack")], rows)

@@ -1,0 +1,232 @@
+"""How do options become a query and a profile? The one place where views ask the workspace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from tracelode.cli.options import FilterOptions, StoreOptions, ViewOptions
+from tracelode.cli.when import instant, seconds
+from tracelode.errors import UsageError
+from tracelode.model.measure import TOKEN_KINDS, unit
+from tracelode.model.profile import Profile, Sample
+from tracelode.model.query import Query
+
+if TYPE_CHECKING:
+    from tracelode.workspace import Workspace
+
+_BESIDE = ("cost", "tokens.output", "tokens", "tokens.unpriced")
+_IN_FILES = ("cost", "tokens", "tokens.output", "time.active", "operations")
+_OUTCOMES = {"failed": "failure", "succeeded": "success"}
+
+
+@dataclass(frozen=True)
+class View:
+    """A profile with what is needed to read it."""
+
+    workspace: Workspace
+    """Where it came from."""
+    query: Query
+    """What was asked; measures are the shown ones, the first sorts."""
+    profile: Profile
+    """Totals of the shown measures and of those beside them."""
+
+    @property
+    def measure(self) -> str:
+        """The measure that sorts."""
+        return self.query.measures[0]
+
+    def at(self, measure: str) -> int | None:
+        """Place of a measure in the profile, None if it was not folded."""
+        measures = self.profile.measures
+        return measures.index(measure) if measure in measures else None
+
+    def total(self, measure: str | None = None) -> int:
+        """Sum of a measure; 0 if it was not folded."""
+        place = self.at(measure or self.measure)
+        return 0 if place is None else self.profile.total(place)
+
+    def shown(self) -> Profile:
+        """The profile with the shown measures only."""
+        return select(self.profile, self.query.measures)
+
+
+def select(profile: Profile, measures: tuple[str, ...]) -> Profile:
+    """A profile with fewer measures.
+
+    Args:
+        profile: has every one of measures.
+        measures: m names, in the order wanted.
+
+    Returns:
+        The same stacks with m totals each.
+    """
+    places = [profile.measures.index(m) for m in measures]
+    if measures == profile.measures:
+        return profile
+    return msgspec.structs.replace(
+        profile,
+        measures=measures,
+        totals={stack: tuple(values[i] for i in places) for stack, values in profile.totals.items()},
+        samples=tuple(Sample(s.stack, tuple(s.totals[i] for i in places), s.labels) for s in profile.samples),
+    )
+
+
+def open_workspace(options: StoreOptions, *, redact: str = "summary") -> Workspace:
+    """The workspace the options name.
+
+    Args:
+        options: folder, zone, idle limit, prices.
+        redact: what an import keeps of previews.
+
+    Returns:
+        An open workspace.
+
+    Raises:
+        UsageError: the idle limit is no length of time.
+        TracelodeError: the workspace cannot be used.
+    """
+    from tracelode import workspace
+
+    return workspace.open(
+        options.store,
+        redact=redact,
+        tz=options.tz,
+        idle=None if options.idle is None else seconds(options.idle),
+        prices=options.price_file,
+    )
+
+
+def filters(options: FilterOptions, tz: str) -> Query:
+    """The query of the filters alone.
+
+    Args:
+        options: where, since, until, outcome.
+        tz: zone of days.
+
+    Returns:
+        A query with the default stack and measure.
+
+    Raises:
+        UsageError: a word that cannot be read.
+    """
+    zone, now = ZoneInfo(tz), datetime.now(UTC)
+    where = [_pair(text) for text in options.where]
+    if options.outcome is not None:
+        where.append(("outcome", _OUTCOMES.get(options.outcome, options.outcome)))
+    return Query(
+        where=tuple(where),
+        since=None if options.since is None else instant(options.since, zone, now),
+        until=None if options.until is None else instant(options.until, zone, now, end=True),
+        tz=tz,
+    )
+
+
+def query_of(options: ViewOptions, tz: str) -> Query:
+    """The query of a view's options; without --measure its measures are empty.
+
+    Args:
+        options: everything a view takes.
+        tz: zone of days.
+
+    Returns:
+        The query.
+
+    Raises:
+        UsageError: a word that cannot be read.
+    """
+    stack = _words((options.stack,))
+    if not stack:
+        raise UsageError("--stack names no field; write it as --stack intent,stage,tool")
+    return msgspec.structs.replace(
+        filters(options, tz),
+        stack=stack,
+        measures=_words(options.measure),
+        focus=options.focus,
+        ignore=options.ignore,
+        show=options.show,
+        hide=options.hide,
+        tagroot=_words(options.tagroot),
+        tagleaf=_words(options.tagleaf),
+        lane=options.lane,
+        share=options.share,
+    )
+
+
+def load(options: ViewOptions, store: StoreOptions, *, to_file: bool = False, detail: bool = False) -> View:
+    """Ask for the profile of a view.
+
+    Args:
+        options: what is counted and shown.
+        store: where.
+        to_file: without --measure, take the measures a file should hold.
+        detail: samples with labels too.
+
+    Returns:
+        The view; its measures start with the asked or the default one.
+
+    Raises:
+        TracelodeError: an unknown field or measure, an unreadable word, a workspace that cannot be used.
+    """
+    workspace = open_workspace(store)
+    query = query_of(options, workspace.tz)
+    for measure in query.measures:
+        unit(measure)
+    asked = query.measures
+    beside = _BESIDE + (TOKEN_KINDS if asked[:1] == ("tokens",) else ())
+    more = _IN_FILES if to_file and not asked else ()
+    folded = tuple(dict.fromkeys((*asked, *more, *beside)))
+    profile = workspace.profile(msgspec.structs.replace(query, measures=folded, detail=detail))
+    if not asked:
+        tokens, bare = (profile.total(folded.index(m)) for m in ("tokens", "tokens.unpriced"))
+        asked = tuple(dict.fromkeys((default_measure(tokens, bare), *more)))
+    return View(workspace, msgspec.structs.replace(query, measures=asked, detail=detail), profile)
+
+
+def default_measure(tokens: int, unpriced: int) -> str:
+    """Cost where at least one call is priced, else output tokens.
+
+    Args:
+        tokens: all tokens.
+        unpriced: those without a price.
+
+    Returns:
+        A measure's name.
+
+    Source:
+        accounting rules, tokens and cost.
+    """
+    return "cost" if tokens > unpriced or not tokens else "tokens.output"
+
+
+def unpriced(view: View) -> dict[str, int]:
+    """Tokens without a price, by model.
+
+    Args:
+        view: a loaded view.
+
+    Returns:
+        Model to tokens, largest first; under filters that models cannot be told through, one entry "?".
+    """
+    count = view.total("tokens.unpriced")
+    if not count:
+        return {}
+    query = view.query
+    if query.focus or query.ignore or query.show or query.hide:
+        return {"?": count}
+    return dict(view.workspace.totals(query).unpriced)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    field, equals, value = text.partition("=")
+    if not equals or not field.strip():
+        raise UsageError(f"--where {text!r} is not FIELD=VALUE; write it as --where tool=Bash")
+    return field.strip(), value
+
+
+def _words(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())

@@ -1,0 +1,297 @@
+"""SVG: a flame graph that needs no script: root at the top, width is value, largest child left.
+
+Specification: SVG 1.1 (https://www.w3.org/TR/SVG11/); dark colours by the media query
+prefers-color-scheme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import IO
+from unicodedata import category, east_asian_width
+from zlib import crc32
+
+from tracelode.errors import ExportError
+from tracelode.model.measure import unit
+from tracelode.model.profile import Profile
+from tracelode.model.words import SHORT, measure_text, percent, printable, value_text
+
+NODES = 5_000
+"""Most frames drawn; the smaller ones are summed as (other n)."""
+NARROWEST = 2.0
+"""Frames narrower than this many pixels are summed as (other n)."""
+
+_MARGIN = 16
+_TOP = 64
+_BOTTOM = 34
+_ROW = 22
+_FONT = 12
+
+# Warm and neutral fills, each for a light and for a dark page.
+FILLS: tuple[tuple[str, str], ...] = (
+    ("#f4c9a4", "#74452b"),
+    ("#efbd93", "#7b4c2b"),
+    ("#e8b49c", "#6e3f31"),
+    ("#f2d4ae", "#66502f"),
+    ("#e6c6a6", "#63483a"),
+    ("#f5ddb8", "#6b5629"),
+    ("#e4cdb9", "#574c42"),
+    ("#e0bc9e", "#643e2c"),
+    ("#edcdc3", "#66403f"),
+    ("#ead9c4", "#5c5345"),
+    ("#dbcebc", "#514a41"),
+    ("#f2d29a", "#6d501f"),
+    ("#dec8aa", "#594b35"),
+    ("#e8c4b2", "#633f36"),
+    ("#d6c9a8", "#4f4a33"),
+    ("#f0c3ad", "#70402f"),
+)
+"""Colours of frames; ink has a contrast of at least 7:1 on each."""
+
+_FONTS = "ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
+
+
+class SvgExporter:
+    """Draws one measure of a profile as a flame graph (icicle: the root is at the top).
+
+    Args:
+        measure: which measure; None for the profile's first.
+        width: pixels, at least 200.
+        title: heading; None for the measure and the stack fields.
+    """
+
+    name = "svg"
+    suffixes = (".svg",)
+    binary = False
+
+    def __init__(self, measure: str | None = None, width: int = 1200, title: str | None = None) -> None:
+        self.measure, self.width, self.title = measure, max(width, 200), title
+
+    def write(self, profile: Profile, stream: IO[bytes]) -> None:
+        """Write the picture; every frame has a tooltip and its value in data-value.
+
+        Args:
+            profile: what to draw.
+            stream: an open binary stream.
+
+        Raises:
+            UnknownMeasure: the profile does not carry the chosen measure.
+            ExportError: a value is negative; width cannot show it.
+        """
+        place = profile.place(self.measure)
+        measure = profile.measures[place]
+        title = self.title or _title(profile, measure)
+        lines = _page(self.width, _tree(profile, place), measure, title, profile.comments)
+        stream.write("\n".join(lines).encode() + b"\n")
+
+
+class _Node:
+    """One frame: a prefix of stacks."""
+
+    __slots__ = ("below", "children", "depth", "name", "other", "value")
+
+    def __init__(self, name: str, depth: int, value: int = 0, other: bool = False) -> None:
+        self.name, self.depth, self.value, self.other = name, depth, value, other
+        self.children: dict[str, _Node] = {}
+        """Every frame below."""
+        self.below: list[_Node] = []
+        """The frames below that are drawn, left to right."""
+
+    def walk(self) -> Iterator[_Node]:
+        """This node and all below it, parents first; without recursion, stacks may be deep."""
+        todo = [self]
+        while todo:
+            node = todo.pop()
+            yield node
+            todo += node.children.values()
+
+
+def _tree(profile: Profile, place: int) -> _Node:
+    root = _Node("all", 0)
+    for stack, values in sorted(profile.totals.items()):
+        value = values[place]
+        if value < 0:
+            measure = profile.measures[place]
+            raise ExportError(f"{measure}: a flame graph cannot show values below 0; write pprof instead")
+        if not value:
+            continue
+        node = root
+        node.value += value
+        for frame in stack:
+            node = node.children.setdefault(frame, _Node(frame, node.depth + 1))
+            node.value += value
+    return root
+
+
+def _prune(root: _Node, pixels: int) -> list[_Node]:
+    """Choose what is drawn, and sum the rest per parent as (other n).
+
+    Args:
+        root: the whole tree; `below` of its nodes is filled in.
+        pixels: width of the root.
+
+    Returns:
+        The drawn nodes, root first.
+    """
+    nodes = sorted(root.walk(), key=lambda node: (-node.value, node.depth))
+    # A parent is never smaller than its child and comes before it, so what is kept is a tree.
+    kept = [node for node in nodes[:NODES] if node.value * pixels >= NARROWEST * root.value]
+    ids = {id(node) for node in kept}
+    drawn = list(kept)
+    for node in kept:
+        small = [child for child in node.children.values() if id(child) not in ids]
+        large = [child for child in node.children.values() if id(child) in ids]
+        node.below = sorted(large, key=lambda child: (-child.value, child.name))
+        if small:
+            n = sum(1 for child in small for _ in child.walk())
+            rest = sum(child.value for child in small)
+            node.below.append(_Node(f"(other {n:,})", node.depth + 1, rest, other=True))
+            drawn.append(node.below[-1])
+    return drawn
+
+
+def _title(profile: Profile, measure: str) -> str:
+    name = _noun(measure)
+    name = name[:1].upper() + name[1:]
+    return f"{name} by {' › '.join(profile.fields)}" if profile.fields else name
+
+
+def _noun(measure: str) -> str:
+    """What a measure counts, for a sentence: cost, output tokens, idle time."""
+    name = SHORT.get(measure) or measure
+    kind = {"microseconds": "time", "tokens": "tokens", "picodollars": "cost"}.get(unit(measure))
+    return name if kind is None or name in (kind, "fees") else f"{name} {kind}"
+
+
+def _page(width: int, root: _Node, measure: str, title: str, comments: tuple[str, ...]) -> Iterator[str]:
+    """The lines of the picture."""
+    inner = width - 2 * _MARGIN
+    drawn = _prune(root, inner)
+    height = _TOP + (max(node.depth for node in drawn) + 1) * _ROW + _BOTTOM
+    total = measure_text(measure, root.value)
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{_xml(title)}: {_xml(total)}">'
+    )
+    yield f"<style>{_style()}</style>"
+    yield f'<rect class="page" width="{width}" height="{height}"/>'
+    heading = _cut(printable(title), inner - _extent(total, 17) - 24, 17)
+    yield f'<text class="title" x="{_MARGIN}" y="29">{_xml(heading)}</text>'
+    yield f'<text class="total" x="{width - _MARGIN}" y="29">{_xml(total)}</text>'
+    yield _note(_counts(root, drawn), 49, inner)
+    if root.value:
+        yield from _frames(root, measure, inner)
+    else:
+        yield _note("nothing to draw: the total is 0", _TOP + 15, inner)
+    notes = [f"width is {_noun(measure)}, root at the top, largest left", *comments]
+    yield _note(" · ".join(notes), height - 13, inner)
+    yield "</svg>"
+
+
+def _note(text: str, y: int, width: int) -> str:
+    return f'<text class="note" x="{_MARGIN}" y="{y}">{_xml(_cut(printable(text), width, 11))}</text>'
+
+
+def _counts(root: _Node, drawn: list[_Node]) -> str:
+    shown = sum(1 for node in drawn if not node.other) - 1
+    hidden = sum(1 for _ in root.walk()) - 1 - shown
+    text = f"{shown:,} frame{'s' if shown != 1 else ''}"
+    return f"{text}; {hidden:,} too small to draw, summed as (other n)" if hidden else text
+
+
+def _frames(root: _Node, measure: str, inner: int) -> Iterator[str]:
+    """One nested <svg> per frame: it clips its text by itself, whatever font is there."""
+    scale = inner / root.value
+    todo: list[tuple[_Node, int]] = [(root, 0)]
+    while todo:
+        node, start = todo.pop()
+        x, y = _MARGIN + start * scale, _TOP + node.depth * _ROW
+        yield _frame(node, x, y, node.value * scale, measure, root.value)
+        below = []
+        for child in node.below:
+            below.append((child, start))
+            start += child.value
+        todo += reversed(below)
+
+
+def _frame(node: _Node, x: float, y: int, width: float, measure: str, total: int) -> str:
+    name, value = printable(node.name) or "(empty)", value_text(measure, node.value)
+    share = percent(node.value, total)
+    # A pixel of page between neighbours, less where that would eat the frame.
+    shown = width - (1 if width >= 6 else 0.2 * width)
+    what = f"{name}: frames too small to draw" if node.other else name
+    head = (
+        f'<svg class="{_shade(node)}" x="{x:.2f}" y="{y}" width="{shown:.2f}" height="{_ROW - 1}" '
+        f'data-value="{node.value}"><title>{_xml(what)}\n{_xml(value)} · {_xml(share)}</title>'
+        '<rect width="100%" height="100%" rx="2"/>'
+    )
+    return head + _label(name, value, share, shown) + "</svg>"
+
+
+def _label(name: str, value: str, share: str, width: float) -> str:
+    """The frame's name, and its value and share where there is room for both."""
+    text = _cut(name, width - 8, _FONT)
+    if not text:
+        return ""
+    label = f'<text x="5" y="15">{_xml(text)}</text>'
+    for aside in (f"{value}  {share}", share):
+        if text == name and _extent(name, _FONT) + _extent(aside, 11) + 26 < width:
+            return f'{label}<text class="v" x="{width - 6:.1f}" y="15">{_xml(aside)}</text>'
+    return label
+
+
+def _shade(node: _Node) -> str:
+    if not node.depth:
+        return "r"
+    return "o" if node.other else f"c{crc32(node.name.encode('utf-8', 'replace')) % len(FILLS)}"
+
+
+def _style() -> str:
+    light = "".join(f".c{i}{{fill:{fill}}}" for i, (fill, _) in enumerate(FILLS))
+    dark = "".join(f".c{i}{{fill:{fill}}}" for i, (_, fill) in enumerate(FILLS))
+    return (
+        f"text{{font-family:{_FONTS};font-size:{_FONT}px;fill:#2a2119;white-space:pre}}"
+        ".title{font-size:17px;font-weight:600}.total{font-size:17px;font-weight:600;text-anchor:end}"
+        ".note{font-size:11px;fill:#6b6055}.v{font-size:11px;text-anchor:end}"
+        f".page{{fill:#fffdf9}}.r{{fill:#d9d2c7}}.o{{fill:#e6e1d8}}{light}"
+        "@media(prefers-color-scheme:dark){text{fill:#f6efe5}.note{fill:#b3a799}"
+        f".page{{fill:#1b1815}}.r{{fill:#49433b}}.o{{fill:#38332d}}{dark}}}"
+    )
+
+
+def _xml(text: str) -> str:
+    return escape(printable(text))
+
+
+_NARROW = frozenset("fijlrtI.,:;|!'()[]{} /\\-`\"*")
+_WIDE = frozenset("mwMW@%…—")
+
+
+def _advance(char: str) -> float:
+    """About how wide a character is, in ems of a common sans-serif font."""
+    if char in _NARROW:
+        return 0.36
+    if char in _WIDE:
+        return 0.9
+    if east_asian_width(char) in "WF":
+        return 1.05
+    if category(char) in ("Mn", "Me"):
+        return 0.0
+    return 0.68 if char.isupper() else 0.58
+
+
+def _extent(text: str, font: int) -> float:
+    return font * sum(map(_advance, text))
+
+
+def _cut(text: str, width: float, font: int) -> str:
+    """As much of a text as fits, with an ellipsis where it was cut; empty where nothing fits."""
+    if _extent(text, font) <= width:
+        return text
+    room = width - font * _advance("…")
+    for i, char in enumerate(text):
+        room -= font * _advance(char)
+        if room < 0:
+            return f"{text[:i].rstrip()}…" if i >= 2 else ""
+    return text

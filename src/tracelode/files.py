@@ -1,0 +1,184 @@
+"""How do bytes on disk become numbered records? Plain, gzip and zstd; growing files by cursor.
+
+Knows no format: it cuts a stream at newlines, with a bound on the line, and remembers where it stopped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, cast
+
+import msgspec
+
+from tracelode.model.ports import Line
+
+MAX_LINE = 256 * 1024 * 1024
+"""Lines above this many bytes are skipped and counted."""
+HEAD = 64 * 1024
+"""Bytes given to a sniffing adapter."""
+PROOF = 4096
+"""Bytes of head and tail whose digests tell a grown file from a rewritten one."""
+
+_RAW = msgspec.json.Decoder(msgspec.Raw)
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """Where reading of a file stopped: the end of the last whole line."""
+
+    offset: int = 0
+    """Bytes of the decompressed stream that are done."""
+    line: int = 0
+    """Lines that are done."""
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """A line that could not be handed on."""
+
+    line: int
+    """1-based line."""
+    reason: str
+    """Closed words."""
+
+
+def open_stream(path: Path) -> IO[bytes]:
+    """Open a file, decompressed by its first bytes and not by its name.
+
+    Args:
+        path: a regular file.
+
+    Returns:
+        A binary stream of the decompressed content.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    raw = path.open("rb")
+    magic = raw.read(4)
+    raw.seek(0)
+    if magic[:2] == b"\x1f\x8b":
+        return cast(IO[bytes], gzip.GzipFile(fileobj=raw))
+    if magic == b"\x28\xb5\x2f\xfd":
+        import zstandard
+
+        reader = zstandard.ZstdDecompressor().stream_reader(raw, closefd=True)
+        return io.BufferedReader(cast(io.RawIOBase, reader), 1 << 16)
+    return raw
+
+
+def head(path: Path, size: int = HEAD) -> bytes:
+    """First bytes of the decompressed content.
+
+    Args:
+        path: a regular file.
+        size: at most this many bytes.
+
+    Returns:
+        The bytes, empty for an empty or damaged file.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with open_stream(path) as stream:
+        try:
+            return stream.read(size)
+        except (EOFError, gzip.BadGzipFile):
+            return b""
+
+
+def proof(path: Path, size: int) -> tuple[str, str]:
+    """Digests of the first bytes and of the bytes before an end, as they lie on disk.
+
+    Args:
+        path: a regular file.
+        size: bytes from the start that are to be proven, 0 for none.
+
+    Returns:
+        (digest of up to PROOF first bytes, digest of up to PROOF bytes that end at size).
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as stream:
+        first = stream.read(min(PROOF, size))
+        stream.seek(max(0, size - PROOF))
+        last = stream.read(min(PROOF, size))
+    return _digest(first), _digest(last)
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()
+
+
+class Records:
+    """The numbered lines of one file from a cursor on; afterwards where it stopped and what broke.
+
+    Args:
+        path: a regular file.
+        cursor: where an earlier read stopped.
+        max_line: bound on a line's bytes.
+    """
+
+    def __init__(self, path: Path, cursor: Cursor = Cursor(), max_line: int = MAX_LINE) -> None:
+        self.path = path
+        self.cursor = cursor
+        self.broken: list[Broken] = []
+        self.bytes_read = 0
+        self._max = max_line
+
+    def __iter__(self) -> Iterator[Line]:
+        offset, number = self.cursor.offset, self.cursor.line
+        with open_stream(self.path) as stream:
+            if offset:
+                stream.seek(offset)
+            while True:
+                try:
+                    data = stream.readline(self._max + 1)
+                except (EOFError, OSError) as error:
+                    # a damaged archive or a disk fault: what was read before it is kept
+                    self.broken.append(Broken(number + 1, f"read stopped: {type(error).__name__}"))
+                    return
+                if not data:
+                    return
+                number += 1
+                size = len(data)
+                self.bytes_read += size
+                if data[-1] != 10:
+                    if size > self._max:
+                        size += self._skip_line(stream)
+                        self.broken.append(Broken(number, "line above the size limit"))
+                        offset += size
+                        self.cursor = Cursor(offset, number)
+                        continue
+                    if not _whole(data):
+                        # still being written, or cut for good: left for the next read
+                        self.broken.append(Broken(number, "truncated last line"))
+                        return
+                start = offset
+                offset += size
+                text = data.strip()
+                if start == 0 and text.startswith(b"\xef\xbb\xbf"):
+                    text = text[3:]
+                if text:
+                    yield Line(number, start, text)
+                self.cursor = Cursor(offset, number)
+
+    def _skip_line(self, stream: IO[bytes]) -> int:
+        size = 0
+        while True:
+            chunk = stream.readline(1 << 20)
+            size += len(chunk)
+            self.bytes_read += len(chunk)
+            if not chunk or chunk.endswith(b"\n"):
+                return size
+
+
+def _whole(data: bytes) -> bool:
+    try:
+        _RAW.decode(data.strip().removeprefix(b"\xef\xbb\xbf"))
+    except msgspec.DecodeError:
+        return False
+    return True

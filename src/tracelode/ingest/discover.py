@@ -1,0 +1,219 @@
+"""Which files are there to import, which format is each of, and what do we call it in output?"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tracelode import registry
+from tracelode.files import Records, head
+from tracelode.model.ports import About
+
+_HOME_SLUG = re.compile(r"^-(?:home|Users|root|mnt-c-Users|c-Users)(?:-|$)")
+MIN_CERTAINTY = 0.5
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that may be read."""
+
+    path: Path
+    """Where it lies."""
+    name: str
+    """What origins call it."""
+    size: int
+    """Bytes on disk."""
+    mtime: int
+    """Modification time in nanoseconds."""
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """A place that could not be looked at."""
+
+    name: str
+    """What output calls it."""
+    reason: str
+    """Closed words."""
+
+
+def sources() -> dict[str, Any]:
+    """Every registered source adapter by name."""
+    return {name: registry.load("sources", name) for name in registry.names("sources")}
+
+
+def local_roots(environment: dict[str, str] | None = None) -> list[tuple[str, Path]]:
+    """Folders on this machine where known agents keep their history.
+
+    Args:
+        environment: variables, os.environ by default.
+
+    Returns:
+        (source name, folder) of those that exist, each folder once.
+    """
+    env = dict(os.environ) if environment is None else environment
+    found: list[tuple[str, Path]] = []
+    seen: set[str] = set()
+    for name, source in sources().items():
+        for base, below in getattr(source, "roots", ()):
+            if base.startswith("$"):
+                value = env.get(base[1:], "")
+                bases = [Path(part).expanduser() for part in value.split(",") if part.strip()]
+            else:
+                bases = [Path(base.replace("~", env.get("HOME") or str(Path.home()), 1))]
+            for folder in (b / below for b in bases):
+                real = os.path.realpath(folder)
+                if real not in seen and os.path.isdir(real):
+                    seen.add(real)
+                    found.append((name, folder))
+    return found
+
+
+class Names:
+    """Gives files the names that origins and output use.
+
+    Args:
+        home: the home folder.
+        roots: (source name, folder) of known histories.
+    """
+
+    def __init__(self, home: Path, roots: Sequence[tuple[str, Path]] = ()) -> None:
+        self._home = str(home)
+        self._roots = [(name.split("-")[0], str(folder.parent)) for name, folder in roots]
+
+    def name(self, path: Path) -> str:
+        """What origins call a file.
+
+        Args:
+            path: absolute path.
+
+        Returns:
+            `claude:projects/...` below a known history, `~/...` below home, else the path; a folder
+            slug that carries a user's name is replaced by its digest.
+
+        Source:
+            accounting: identity.
+        """
+        text = str(path)
+        for name, folder in self._roots:
+            if text.startswith(folder + "/"):
+                return f"{name}:{_slugs(text[len(folder) + 1 :])}"
+        if text.startswith(self._home + "/"):
+            return f"~/{_slugs(text[len(self._home) + 1 :])}"
+        return _slugs(text)
+
+
+def _slugs(text: str) -> str:
+    return "/".join(
+        f"~{blake2b(part.encode('utf-8', 'replace'), digest_size=4).hexdigest()}" if _HOME_SLUG.match(part) else part
+        for part in text.split("/")
+    )
+
+
+def walk(paths: Iterable[Path], names: Names, suffixes: tuple[str, ...]) -> Iterator[Found | Lost]:
+    """Files below some paths.
+
+    Args:
+        paths: files and folders; a file that is named is taken whatever its suffix.
+        names: how to name them.
+        suffixes: endings worth opening inside a folder.
+
+    Returns:
+        Each regular file once, in sorted order; a folder reached twice (a link in a circle) is
+        entered once.
+    """
+    seen_folders: set[tuple[int, int]] = set()
+    seen_files: set[tuple[int, int]] = set()
+    stack: list[tuple[Path, bool]] = [(Path(os.path.abspath(p)), True) for p in paths]
+    stack.reverse()
+    while stack:
+        path, named = stack.pop()
+        try:
+            info = path.stat()
+        except OSError as error:
+            yield Lost(names.name(path), f"cannot be read: {_why(error)}")
+            continue
+        key = (info.st_dev, info.st_ino)
+        if stat.S_ISDIR(info.st_mode):
+            if key in seen_folders:
+                continue
+            seen_folders.add(key)
+            try:
+                entries = sorted(os.listdir(path), reverse=True)
+            except OSError as error:
+                yield Lost(names.name(path), f"cannot be read: {_why(error)}")
+                continue
+            stack.extend((path / entry, False) for entry in entries)
+        elif stat.S_ISREG(info.st_mode):
+            if key not in seen_files and (named or path.name.endswith(suffixes)):
+                seen_files.add(key)
+                yield Found(path=path, name=names.name(path), size=info.st_size, mtime=info.st_mtime_ns)
+        elif named:
+            yield Lost(names.name(path), "not a regular file")
+
+
+def _why(error: OSError) -> str:
+    return (os.strerror(error.errno) if error.errno else type(error).__name__).lower()
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """What a file is, by its content."""
+
+    adapter: str
+    """Name of the source adapter, "" for an unknown format."""
+    session: str
+    """Session key, "" where the file holds none."""
+    root: str
+    """Root session key."""
+    tool: str | None = None
+    """Tool use id a side file names as the one that started this sub-agent."""
+
+
+def identify(found: Found, adapters: dict[str, Any], only: str | None = None) -> Identity:
+    """Tell a file's format and session from its first records.
+
+    Args:
+        found: the file.
+        adapters: sources by name.
+        only: consider this source alone.
+
+    Returns:
+        Its identity.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    first = head(found.path)
+    scores = {
+        name: adapter.sniff(first) for name, adapter in adapters.items() if only is None or name == only
+    }
+    best = max(scores, key=lambda name: (scores[name], name), default="")
+    if not best or scores[best] < MIN_CERTAINTY:
+        return Identity("", "", "")
+    adapter = adapters[best]
+    for item in adapter.read(Records(found.path), adapter.fresh(), found.name):
+        if isinstance(item, About):
+            return Identity(best, item.session, item.root, _side_tool(found.path))
+    return Identity(best, "", "")
+
+
+class _Side(msgspec.Struct):
+    toolUseId: str | None = None
+
+
+def _side_tool(path: Path) -> str | None:
+    """The tool use a sub-agent's side file (.meta.json) names, None without one."""
+    side = path.with_name(path.name.split(".")[0] + ".meta.json")
+    if not path.name.startswith("agent-"):
+        return None
+    try:
+        if side.stat().st_size > 1 << 20:
+            return None
+        return msgspec.json.decode(side.read_bytes(), type=_Side).toolUseId
+    except (OSError, msgspec.DecodeError):
+        return None

@@ -1,0 +1,275 @@
+"""How do a source's items become the operations of one family, redacted before anything is kept?"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from tracelode.model.operation import Operation, Origin
+from tracelode.model.ports import About, Change, Skip, Tick
+from tracelode.model.report import Skipped
+from tracelode.signals.enrich import enrich
+
+COMMAND = 1_000
+DESCRIPTION = 300
+ARGUMENTS = 1_000
+OUTPUT_HEAD = 500
+OUTPUT_TAIL = 500
+_NAMED = ("model", "branch", "mode", "domain", "tool", "service_tier", "speed", "geo", "compaction", "spawns")
+
+
+class Cleaner(Protocol):
+    """The redactor, as ingest uses it."""
+
+    def text(self, s: str) -> str:
+        """Whole text, redacted."""
+
+    def preview(self, s: str, head: int, tail: int = 0) -> str:
+        """Redacted and cut."""
+
+    def path(self, s: str) -> str:
+        """Path, home folder as ~."""
+
+    def name(self, s: str) -> str:
+        """Short identifier."""
+
+    def value(self, obj: Any, limit: int) -> str:
+        """Decoded JSON value as bounded text."""
+
+
+class Draft(msgspec.Struct, kw_only=True):
+    """An operation while its family is being built; texts are redacted already."""
+
+    session: str
+    """Session key."""
+    id: str
+    """Stable id."""
+    actor: str
+    """Who."""
+    kind: str
+    """What sort."""
+    name: str
+    """Tool name, model id or closed word."""
+    status: str
+    """How it ended."""
+    started: int | None
+    """UTC microseconds."""
+    ended: int | None
+    """UTC microseconds."""
+    parent: str | None
+    """Id of the operation around it."""
+    fields: dict[str, str]
+    """Fields."""
+    measures: dict[str, int]
+    """Measures as the source told them, whole calls on the model operation."""
+    arguments: str
+    """Preview."""
+    output: str
+    """Preview."""
+    origin: Origin
+    """Where it came from."""
+    index: int = 0
+    """Place in its session."""
+    inherited: bool = False
+    """Owned by another session."""
+
+
+class Thread:
+    """One session of a family while it is being built.
+
+    Args:
+        key: session key.
+        root: root session key.
+        agent: the product.
+    """
+
+    def __init__(self, key: str, root: str, agent: str) -> None:
+        self.key = key
+        self.root = root
+        self.agent = agent
+        self.role = "main" if key == root else "subagent"
+        self.project = ""
+        self.source = ""
+        self.spawner: str | None = None
+        self.fork_of: str | None = None
+        self.drafts: dict[str, Draft] = {}
+        self.ticks: list[Tick] = []
+
+
+class Builder:
+    """Applies the items of one file to its thread.
+
+    Args:
+        redactor: the one choke point.
+        path: the file as origins name it, already clean.
+        agent: the product.
+        threads: session key to thread; new ones are added.
+    """
+
+    def __init__(self, redactor: Cleaner, path: str, agent: str, threads: dict[str, Thread]) -> None:
+        self.redactor = redactor
+        self.path = path
+        self.agent = agent
+        self.threads = threads
+        self.thread: Thread | None = None
+        self.skipped: dict[str, Skipped] = {}
+
+    def resume(self, thread: Thread) -> None:
+        """Go on with a thread that was loaded from the store."""
+        self.thread = thread
+
+    def take(self, item: Operation | Change | Tick | Skip | About) -> None:
+        """Apply one item."""
+        if isinstance(item, Tick):
+            self._need().ticks.append(item)
+        elif isinstance(item, Operation):
+            self._operation(item)
+        elif isinstance(item, Change):
+            self._change(item)
+        elif isinstance(item, About):
+            self._about(item)
+        else:
+            self.skip(item.line, item.reason, item.count)
+
+    def skip(self, line: int, reason: str, count: int = 1) -> None:
+        """Count something that could not be used; the first place is kept."""
+        old = self.skipped.get(reason)
+        if old is None:
+            self.skipped[reason] = Skipped(self.path, line, reason, count)
+        else:
+            self.skipped[reason] = Skipped(self.path, old.line, reason, old.count + count)
+
+    def _need(self) -> Thread:
+        if self.thread is None:
+            raise AssertionError("a source yielded an item before About")
+        return self.thread
+
+    def _about(self, about: About) -> None:
+        key, root = self.redactor.name(about.session), self.redactor.name(about.root)
+        thread = self.threads.get(key)
+        if thread is None:
+            thread = self.threads[key] = Thread(key, root, self.agent)
+        thread.role = about.role
+        thread.source = self.path
+        if about.project and not thread.project:
+            thread.project = self.redactor.path(about.project)
+        self.thread = thread
+
+    def _operation(self, operation: Operation) -> None:
+        thread = self._need()
+        old = thread.drafts.get(operation.id)
+        if old is not None:
+            self._merge(old, operation)
+            return
+        redactor = self.redactor
+        fields = self._fields(operation.fields, thread)
+        arguments = operation.arguments
+        if arguments:
+            arguments = self._arguments(arguments, operation.kind)
+        output = operation.output
+        if output:
+            output = redactor.preview(output, OUTPUT_HEAD, OUTPUT_TAIL)
+        draft = Draft(
+            session=thread.key,
+            id=operation.id,
+            actor=operation.actor,
+            kind=operation.kind,
+            name=redactor.name(operation.name),
+            status=operation.status,
+            started=operation.started,
+            ended=operation.ended,
+            parent=operation.parent,
+            fields=fields,
+            measures=dict(operation.measures),
+            arguments=arguments,
+            output=output,
+            origin=msgspec.structs.replace(operation.origin, path=self.path),
+        )
+        if "tool" in fields:
+            draft.measures["bytes.arguments"] = len(operation.arguments)
+            fields.update(enrich(fields, draft.kind, draft.status, ""))
+        thread.drafts[draft.id] = draft
+
+    def _arguments(self, text: str, kind: str) -> str:
+        if kind in ("prompt", "note", "model"):
+            return self.redactor.preview(text, ARGUMENTS)
+        try:
+            value = msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            return self.redactor.preview(text, ARGUMENTS)
+        return self.redactor.value(value, ARGUMENTS)
+
+    def _fields(self, given: dict[str, str], thread: Thread) -> dict[str, str]:
+        redactor = self.redactor
+        fields: dict[str, str] = {}
+        for key, value in given.items():
+            if key in _NAMED:
+                fields[key] = redactor.name(value)
+            elif key == "command":
+                fields[key] = redactor.preview(value, COMMAND)
+            elif key == "description":
+                fields[key] = redactor.preview(value, DESCRIPTION)
+            elif key in ("path", "cwd"):
+                fields[key] = relative(redactor.path(value), thread.project)
+            else:
+                # closed words and ids of ours
+                fields[key] = value
+        return fields
+
+    def _merge(self, old: Draft, new: Operation) -> None:
+        kept = old.measures.get("tokens.output", -1)
+        if new.measures.get("tokens.output", 0) >= kept:
+            old.measures.update(new.measures)
+        fields = self._fields(new.fields, self._need())
+        if old.fields.get("usage_quality") == "final":
+            fields["usage_quality"] = "final"
+        old.fields.update(fields)
+        if new.ended is not None:
+            old.ended = new.ended if old.ended is None else max(old.ended, new.ended)
+        if new.output and not old.output:
+            old.output = self.redactor.preview(new.output, OUTPUT_HEAD, OUTPUT_TAIL)
+        if new.arguments and not old.arguments:
+            old.arguments = self._arguments(new.arguments, old.kind)
+
+    def _change(self, change: Change) -> None:
+        drafts = self._need().drafts
+        draft = drafts.get(change.id)
+        if draft is None:
+            self.skip(0, "result for an operation that is not stored")
+            return
+        if change.dropped:
+            del drafts[change.id]
+            return
+        if change.status is not None:
+            draft.status = change.status
+        if change.ended is not None:
+            draft.ended = change.ended
+        if change.fields:
+            draft.fields.update(self._fields(change.fields, self._need()))
+        draft.measures.update(change.measures)
+        if change.output:
+            draft.measures["bytes.output"] = len(change.output)
+            if not draft.output:
+                draft.output = self.redactor.preview(change.output, OUTPUT_HEAD, OUTPUT_TAIL)
+        if "tool" in draft.fields:
+            draft.fields.update(enrich(draft.fields, draft.kind, draft.status, change.output or ""))
+
+
+def relative(path: str, project: str) -> str:
+    """A path as views show it: relative to the project where it lies inside.
+
+    Args:
+        path: clean path.
+        project: clean project folder.
+
+    Returns:
+        The path without the project prefix, "." for the project itself.
+    """
+    if project and path.startswith(project):
+        rest = path[len(project) :]
+        if not rest:
+            return "."
+        if rest[0] == "/":
+            return rest[1:]
+    return path

@@ -1,0 +1,289 @@
+"""How does a family (root session and sub-agents) become stored rows? The same steps, new or re-read."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from tracelode.ingest import attribute
+from tracelode.ingest.draft import Draft, Thread
+from tracelode.ingest.timeline import (
+    IDLE,
+    Mark,
+    marks_of,
+    pack,
+    pieces_of,
+    sweep,
+    unpack,
+)
+from tracelode.model.measure import STORED, TIME_KINDS
+from tracelode.model.operation import Operation, operation_id
+from tracelode.model.ports import Segmenter, Tick
+from tracelode.model.session import Session
+from tracelode.pricing.table import PriceTable
+from tracelode.profile.name.intent import intent
+from tracelode.signals.tools import tool_frame
+
+_ENDS = ("other", "model", "human", "tool")
+_ANSWERS = ("answer", "denial")
+
+
+class Rules(msgspec.Struct, kw_only=True):
+    """What finishing a family depends on beside its records."""
+
+    prices: PriceTable
+    """Price table."""
+    segmenter: Segmenter
+    """Segmenter."""
+    idle: int = IDLE
+    """Idle limit in microseconds."""
+
+    @property
+    def version(self) -> str:
+        """Changes when the stored rows of an unchanged family would."""
+        return f"{self.segmenter.name} {self.segmenter.version}; prices {self.prices.version}; idle {self.idle}"
+
+
+class Finished(msgspec.Struct, kw_only=True):
+    """A family ready to be stored."""
+
+    root: str
+    """Root session key."""
+    sessions: list[tuple[Session, bytes, bytes]]
+    """Each session with its packed timeline and its record ids (8-byte signed integers)."""
+    operations: int
+    """Own operations."""
+
+
+def restore(
+    operations: Iterable[Operation], sessions: Iterable[Session], ticks: Mapping[str, bytes]
+) -> dict[str, Thread]:
+    """Threads as they were before they were stored.
+
+    Args:
+        operations: the family's stored operations, by session and index.
+        sessions: its sessions.
+        ticks: packed timeline by session key.
+
+    Returns:
+        Session key to thread; inherited flags are kept on the drafts.
+    """
+    threads: dict[str, Thread] = {}
+    for session in sessions:
+        thread = Thread(session.key, session.root, session.agent)
+        thread.role, thread.project, thread.source = session.role, session.project, session.source
+        thread.spawner, thread.fork_of = session.parent_operation, session.fork_of
+        threads[session.key] = thread
+    for o in operations:
+        thread = threads[o.session]
+        thread.drafts[o.id] = Draft(
+            session=o.session, id=o.id, actor=o.actor, kind=o.kind, name=o.name, status=o.status,
+            started=o.started, ended=o.ended, parent=o.parent, fields=o.fields, measures=o.measures,
+            arguments=o.arguments, output=o.output, origin=o.origin, index=o.index, inherited=o.inherited,
+        )  # fmt: skip
+    for key, thread in threads.items():
+        ids = list(thread.drafts)
+        thread.ticks = [_tick(mark, ids) for mark in unpack(ticks.get(key))]
+        attribute.gather(thread.drafts.values())
+    return threads
+
+
+def _tick(mark: Mark, ids: Sequence[str]) -> Tick:
+    return Tick(
+        mark.at,
+        _ENDS[mark.ends],
+        ids[mark.operation] if mark.operation >= 0 else None,
+        tuple(ids[i] for i in mark.opens),
+        tuple(ids[i] for i in mark.closes),
+        mark.own,
+    )
+
+
+def finish(
+    root: str, threads: Mapping[str, Thread], inherited: Mapping[str, set[str]], rules: Rules
+) -> tuple[Finished, list[Operation], list[tuple[Any, ...]]]:
+    """Number, price, share, time, segment and name a family.
+
+    Args:
+        root: its key.
+        threads: its sessions, with whole calls on the model operations.
+        inherited: session key to ids owned by another session.
+        rules: prices, segmenter, idle limit.
+
+    Returns:
+        (what the catalog keeps, operations of all sessions, rows of FRAMES of the own ones).
+    """
+    if not threads:
+        return Finished(root=root, sessions=[], operations=0), [], []
+    order = sorted(threads.values(), key=lambda t: (t.key != root, t.key))
+    for thread in order:
+        lost = inherited.get(thread.key, set())
+        for index, draft in enumerate(thread.drafts.values()):
+            draft.index = index
+            draft.inherited = draft.id in lost
+        attribute.price(thread.drafts.values(), rules.prices)
+        attribute.share(thread.drafts.values())
+    spawners = _link(threads)
+    marks = {t.key: marks_of(t.ticks, {d.id: d.index for d in t.drafts.values()}) for t in order}
+    _time(order, marks, spawners, rules.idle)
+    main = threads.get(root)
+    project = (main.project if main else "") or next((t.project for t in order if t.project), "")
+    title = _intent(order)
+    sessions: list[tuple[Session, bytes, bytes]] = []
+    operations: list[Operation] = []
+    frames: list[tuple[Any, ...]] = []
+    for thread in order:
+        own = [_operation(draft) for draft in thread.drafts.values()]
+        stages = _stages(own, rules.segmenter)
+        operations.extend(own)
+        frames.extend(_frames(thread, own, stages, title, project))
+        session = _session(thread, own, project, title, spawners)
+        ids = array("q", (int(o.id, 16) - (1 << 63) for o in own)).tobytes()
+        sessions.append((session, pack(marks[thread.key]), ids))
+    count = sum(s.operations for s, _, _ in sessions)
+    return Finished(root=root, sessions=sessions, operations=count), operations, frames
+
+
+def _link(threads: Mapping[str, Thread]) -> dict[str, tuple[str, str]]:
+    """Sub-agent session key to (parent session key, id of the operation that started it)."""
+    found: dict[str, tuple[str, str]] = {}
+    for thread in threads.values():
+        for draft in thread.drafts.values():
+            child = draft.fields.get("spawns")
+            if child and child in threads and child != thread.key:
+                found.setdefault(child, (thread.key, draft.id))
+    places = {draft.id: thread.key for thread in threads.values() for draft in thread.drafts.values()}
+    for thread in threads.values():
+        if thread.spawner and thread.key not in found and places.get(thread.spawner, thread.key) != thread.key:
+            parent = places[thread.spawner]
+            found[thread.key] = (parent, thread.spawner)
+            threads[parent].drafts[thread.spawner].fields.setdefault("spawns", thread.key)
+    for key, (_, spawner) in found.items():
+        threads[key].spawner = spawner
+    return found
+
+
+def _time(
+    order: Sequence[Thread],
+    marks: Mapping[str, Sequence[Mark]],
+    spawners: Mapping[str, tuple[str, str]],
+    idle: int,
+) -> None:
+    covered: dict[str, dict[int, list[tuple[int, int]]]] = {}
+    by_key = {thread.key: thread for thread in order}
+    for child, (parent, spawner) in spawners.items():
+        moments = [mark.at for mark in marks[child]]
+        if moments:
+            index = by_key[parent].drafts[spawner].index
+            covered.setdefault(parent, {}).setdefault(index, []).append((min(moments), max(moments)))
+    pieces = []
+    for thread in order:
+        asks = frozenset(d.index for d in thread.drafts.values() if d.fields.get("human") in _ANSWERS)
+        pieces.append(pieces_of(marks[thread.key], asks, covered.get(thread.key), idle))
+    shares = sweep(pieces)
+    for number, thread in enumerate(order):
+        for draft in thread.drafts.values():
+            for name in TIME_KINDS:
+                draft.measures.pop(name, None)
+            times = shares.get((number, draft.index))
+            if times and not draft.inherited:
+                draft.measures.update(times)
+
+
+def _intent(order: Sequence[Thread]) -> str:
+    main = order[0]
+    drafts = [d for d in main.drafts.values() if not d.inherited] or list(main.drafts.values())
+    prompt = next((d.arguments for d in drafts if d.kind == "prompt"), "")
+    return intent([_operation(d) for d in drafts], prompt)
+
+
+def _operation(draft: Draft) -> Operation:
+    return Operation(
+        session=draft.session, index=draft.index, id=draft.id, actor=draft.actor, kind=draft.kind,  # type: ignore[arg-type]
+        name=draft.name, status=draft.status, started=draft.started, ended=draft.ended,  # type: ignore[arg-type]
+        parent=draft.parent, fields=draft.fields, measures=draft.measures, arguments=draft.arguments,
+        output=draft.output, origin=draft.origin, inherited=draft.inherited,
+    )  # fmt: skip
+
+
+def _stages(own: Sequence[Operation], segmenter: Segmenter) -> list[str]:
+    """One stage an operation: the name of its innermost segment."""
+    stages = [""] * len(own)
+    if own:
+        for segment in segmenter.segment(own).segments:
+            stages[segment.start : segment.stop] = [segment.name] * (segment.stop - segment.start)
+    return stages
+
+
+def _session(
+    thread: Thread,
+    own: Sequence[Operation],
+    project: str,
+    title: str,
+    spawners: Mapping[str, tuple[str, str]],
+) -> Session:
+    kept = [o for o in own if not o.inherited]
+    moments = [m for o in kept for m in (o.started, o.ended) if m is not None]
+    return Session(
+        key=thread.key,
+        root=thread.root,
+        agent=thread.agent,
+        role=thread.role,
+        project=project,
+        parent_operation=spawners[thread.key][1] if thread.key in spawners else thread.spawner,
+        started=min(moments, default=None),
+        ended=max(moments, default=None),
+        operations=len(kept),
+        inherited=len(own) - len(kept),
+        calls=sum(o.measures.get("calls", 0) for o in kept),
+        intent=title,
+        fork_of=thread.fork_of if len(kept) < len(own) else None,
+        source=thread.source,
+    )
+
+
+def _frames(
+    thread: Thread, own: Sequence[Operation], stages: Sequence[str], title: str, project: str
+) -> Iterable[tuple[Any, ...]]:
+    ends = {o.id: o.ended for o in own if o.kind == "model"}
+    with_tools = {o.fields["call"] for o in own if "call" in o.fields}
+    for o, stage in zip(own, stages, strict=True):
+        if o.inherited:
+            continue
+        call = o.fields.get("call")
+        at = ends.get(call) if call else None
+        if at is None:
+            at = o.ended if o.ended is not None else o.started
+        measures = o.measures
+        lower = 1 if o.kind == "model" and o.fields.get("usage_quality") == "lower_bound" else 0
+        yield (
+            thread.key, thread.root, o.index, o.id, at, o.fields.get("spawns"),
+            project, thread.agent, thread.role, o.fields.get("model"), o.kind, o.status,
+            title, stage, None, _tool(o, o.id in with_tools),
+            *(
+                lower if name == "calls.lower_bound"
+                else 1 if name == "operations"
+                else measures.get(name) if name in _NULLABLE else measures.get(name, 0)
+                for name in STORED
+            ),
+        )  # fmt: skip
+
+
+_NULLABLE = ("tokens.reasoning", "cost.reported")
+
+
+def _tool(operation: Operation, with_tools: bool) -> str:
+    tool = operation.fields.get("tool")
+    if tool is not None:
+        return tool_frame(tool, operation.fields.get("command", ""))
+    if operation.kind == "model":
+        return "(model)" if with_tools else "(answer)"
+    return f"({operation.kind})"
+
+
+def spawner_id(agent: str, tool_use: str) -> str:
+    """Id of the operation a sub-agent's side file names as the one that started it."""
+    return operation_id(agent, tool_use)

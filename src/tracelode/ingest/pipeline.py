@@ -1,0 +1,276 @@
+"""How does an import run? Lock, look, read in workers, commit piece by piece, settle who owns what."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tracelode.ingest import plan as planning
+from tracelode.ingest import work
+from tracelode.ingest.discover import Names, local_roots, sources, walk
+from tracelode.ingest.lineage import Holding, fork_of, owners
+from tracelode.ingest.work import FamilyJob, FamilyResult, Result, Settings, Worker
+from tracelode.model.report import ImportReport, Progress, Skipped
+from tracelode.store.catalog import Catalog, SourceRow
+from tracelode.store.shards import holdings, sweep
+
+INLINE_BYTES = 12 * 1024 * 1024
+"""Below this many bytes no worker processes are started."""
+SWEEP_SECONDS = 60.0
+Report = Callable[[Progress], None]
+
+
+@contextlib.contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold the store's import lock; a second importer waits here."""
+    import fcntl
+
+    handle = os.open(folder / "import.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+class Importer:
+    """Brings files into a store.
+
+    Args:
+        catalog: the store's catalog.
+        settings: what workers need to know.
+        processes: worker processes, None for one a core.
+    """
+
+    def __init__(self, catalog: Catalog, settings: Settings, processes: int | None = None) -> None:
+        self.catalog = catalog
+        self.settings = settings
+        self.processes = processes or len(os.sched_getaffinity(0))
+        self._here: Worker | None = None
+
+    @property
+    def here(self) -> Worker:
+        """The worker of this process."""
+        if self._here is None:
+            self._here = Worker(self.settings)
+        return self._here
+
+    def add(
+        self,
+        paths: Iterable[Path] | None,
+        *,
+        source: str | None = None,
+        since: int | None = None,
+        progress: Report | None = None,
+    ) -> ImportReport:
+        """Import what is new below some paths.
+
+        Args:
+            paths: files and folders, None for the local history.
+            source: take files of this source alone.
+            since: leave out files last written before this moment, UTC microseconds.
+            progress: told how far it is.
+
+        Returns:
+            What was done.
+        """
+        begun = time.monotonic()
+        with exclusive(self.catalog.folder):
+            plan = self._plan(paths, source, since)
+            report = ImportReport(files=plan.files)
+            roots: set[str] = set()
+            total = plan.bytes
+            for result in self._results(plan):
+                self._commit(result)
+                report.files_read += result.files
+                report.bytes_read += result.bytes_read
+                for family in result.families:
+                    roots.add(family.finished.root)
+                    report.skipped.extend(s for row in family.sources for s in row.skipped)
+                if progress:
+                    progress(
+                        Progress(
+                            what="read", done=min(report.bytes_read, total), total=total,
+                            files=report.files_read, files_total=plan.files - plan.unchanged,
+                        )
+                    )  # fmt: skip
+            if plan.rows:
+                with self.catalog.transaction():
+                    for row in plan.rows:
+                        self.catalog.put_source(row)
+                report.skipped.extend(s for row in plan.rows for s in row.skipped)
+            report.skipped.extend(plan.lost)
+            self.refresh()
+            kept = [s for root in roots if root for s in self.catalog.sessions(root)]
+            report.operations = sum(s.operations for s in kept)
+            report.sessions = len({s.root for s in kept if s.operations})
+            sweep(self.catalog.folder, self.catalog.shards(), older=SWEEP_SECONDS)
+        report.skipped = _merged(report.skipped)
+        report.seconds = time.monotonic() - begun
+        return report
+
+    def _plan(self, paths: Iterable[Path] | None, source: str | None, since: int | None) -> planning.Plan:
+        adapters = sources()
+        roots = local_roots()
+        names = Names(Path.home(), roots)
+        suffixes = tuple(sorted({s for a in adapters.values() for s in a.suffixes}))
+        places = [folder for _, folder in roots] if paths is None else list(paths)
+        found = walk(places, names, suffixes)
+        redactor = self.here.redactor
+        clean = (_renamed(item, redactor) for item in found)
+        return planning.make(clean, self.catalog, adapters, redactor.name, source=source, since=since)
+
+    def _results(self, plan: planning.Plan) -> Iterator[Result]:
+        units = planning.units(plan.jobs)
+        if plan.bytes < INLINE_BYTES or self.processes < 2:
+            for unit in units:
+                yield self.here.run(unit)
+            return
+        import multiprocessing
+        from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+
+        method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+        with ProcessPoolExecutor(
+            self.processes,
+            mp_context=multiprocessing.get_context(method),
+            initializer=work.start,
+            initargs=(self.settings,),
+        ) as pool:
+            # a bounded number in flight keeps results from piling up while this process commits
+            waiting = {pool.submit(work.run, unit) for unit in units[: self.processes * 2]}
+            rest = iter(units[self.processes * 2 :])
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    unit = next(rest, None)
+                    if unit is not None:
+                        waiting.add(pool.submit(work.run, unit))
+                    yield future.result()
+
+    # committing ---------------------------------------------------------------------------------
+
+    def _commit(self, result: Result) -> None:
+        with self.catalog.transaction():
+            numbers = self._store(result)
+            self._settle(numbers)
+
+    def _store(self, result: Result) -> list[int]:
+        """Enter a shard and its families; the row numbers of their sessions."""
+        catalog = self.catalog
+        living = [f for f in result.families if f.finished.sessions]
+        if result.shard:
+            catalog.put_shard(result.shard, result.operations, len(living))
+        numbers: list[int] = []
+        for family in result.families:
+            finished = family.finished
+            kept = {session.key for session, _, _ in finished.sessions}
+            if finished.root:
+                catalog.drop_sessions(s.key for s in catalog.sessions(finished.root) if s.key not in kept)
+            if finished.sessions:
+                catalog.put_family(finished.root, result.shard, self.here.rules.version)
+            elif finished.root:
+                catalog.drop_family(finished.root)
+            for session, ticks, ids in finished.sessions:
+                number = catalog.put_session(session, ticks)
+                records = array("q")
+                records.frombytes(ids)
+                catalog.put_ids(number, records)
+                numbers.append(number)
+            self._note_sources(family)
+        return numbers
+
+    def _note_sources(self, family: FamilyResult) -> None:
+        for row in family.sources:
+            old = self.catalog.source(row.path)
+            if old is not None and old.skipped and row.line > old.line and row.head == old.head:
+                kept = [s for s in old.skipped if s.reason != "truncated last line"]
+                row.skipped[:0] = kept
+            self.catalog.put_source(row)
+
+    def _settle(self, numbers: Iterable[int]) -> None:
+        """Decide who owns records that the given sessions share with others."""
+        done: set[int] = set()
+        for number in numbers:
+            if number in done:
+                continue
+            group, edge = {number}, {number}
+            while edge:
+                edge = {p for n in edge for p in self.catalog.partners(n)} - group
+                group |= edge
+            done |= group
+            if len(group) > 1:
+                self._settle_group(group)
+
+    def _settle_group(self, group: set[int]) -> None:
+        named = self.catalog.keys(group)
+        keys = {key for key, _ in named.values()}
+        roots = {root for _, root in named.values()}
+        places = {root: self.catalog.shard_of(root) or "" for root in roots}
+        given: list[Holding] = []
+        before: dict[str, set[str]] = {}
+        for session, records in holdings(self.here.connection, self.catalog.folder, places).items():
+            if session in keys:
+                given.append(Holding(session, tuple((r, at) for r, at, _ in records)))
+                before[session] = {r for r, _, lost in records if lost}
+        after = owners(given)
+        changed = {key for key in keys if before.get(key, set()) != after.get(key, set())}
+        if not changed:
+            return
+        own = {h.session: {r for r, _ in h.records} - after.get(h.session, set()) for h in given}
+        forks = {key: fork_of(after.get(key, set()), own, key) for key in keys}
+        lost = {key: after.get(key, set()) for key in keys}
+        wanted = sorted({root for key, root in named.values() if key in changed})
+        self._store(self.here.refinish([self._stored(root) for root in wanted], lost, forks))
+
+    def _stored(self, root: str) -> FamilyJob:
+        return FamilyJob(
+            root=root,
+            files=[],
+            shard=self.catalog.shard_of(root),
+            sessions=self.catalog.sessions(root),
+            ticks=self.catalog.ticks(root),
+        )
+
+    def refresh_locked(self) -> int:
+        """refresh() under the import lock."""
+        with exclusive(self.catalog.folder):
+            return self.refresh()
+
+    def refresh(self) -> int:
+        """Store families again whose prices, segmenter or idle limit are not the ones in force.
+
+        Returns:
+            Number of families.
+        """
+        version = self.here.rules.version
+        stale = [root for root, (_, v) in sorted(self.catalog.families().items()) if v != version]
+        for start in range(0, len(stale), 50):
+            with self.catalog.transaction():
+                jobs = [self._stored(root) for root in stale[start : start + 50]]
+                self._store(self.here.refinish(jobs))
+        return len(stale)
+
+
+def _renamed(item: Any, redactor: Any) -> Any:
+    import msgspec
+
+    return msgspec.structs.replace(item, name=redactor.path(item.name))
+
+
+def _merged(skipped: Iterable[Skipped]) -> list[Skipped]:
+    """One row a file and reason."""
+    found: dict[tuple[str, str], Skipped] = {}
+    for item in skipped:
+        key = (item.path, item.reason)
+        old = found.get(key)
+        count = item.count + (old.count if old else 0)
+        found[key] = Skipped(item.path, old.line if old else item.line, item.reason, count)
+    return sorted(found.values(), key=lambda s: (s.path, s.line, s.reason))
+
+
+__all__ = ["Importer", "SourceRow", "exclusive"]

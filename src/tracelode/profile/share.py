@@ -1,0 +1,45 @@
+"""Which words may leave the machine? Closed vocabulary stays, everything else becomes a pseudonym."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+
+from tracelode.model.operation import KINDS, STATUSES
+from tracelode.model.query import Query
+from tracelode.profile.name.vocabulary import closed_words
+
+_TOOLS = frozenset(
+    """Bash BashOutput KillShell Read Write Edit MultiEdit NotebookEdit NotebookRead LS Glob Grep Task
+    Agent TodoWrite TaskCreate TaskUpdate TaskList TaskGet TaskOutput TaskStop ExitPlanMode EnterPlanMode
+    AskUserQuestion WebSearch WebFetch SlashCommand Skill ToolSearch SendMessage Monitor exec_command
+    write_stdin apply_patch shell update_plan""".split()
+)
+"""Names of tools that agents ship with."""
+
+
+def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
+    """A function that keeps closed words and replaces the rest.
+
+    Args:
+        query: the query whose frames are renamed.
+        salt: secret of the store; equal names get equal pseudonyms inside one store only.
+
+    Returns:
+        frame -> frame or pseudonym.
+
+    Source:
+        profile: --share writes closed vocabulary only.
+    """
+    closed = closed_words() | frozenset(KINDS) | frozenset(STATUSES)
+
+    def rename(frame: str) -> str:
+        if frame in closed or frame in _TOOLS or (frame.startswith("(") and frame.endswith(")")):
+            return frame
+        base, _, word = frame.partition(":")
+        if base in _TOOLS and word in closed:
+            return frame
+        kind = "mcp" if base == "mcp" else "name"
+        return f"{kind}-{blake2b(frame.encode(), key=salt.encode()[:64], digest_size=4).hexdigest()}"
+
+    return rename

@@ -1,0 +1,83 @@
+"""How does a folded profile become the view that was asked for? Frames filtered, hidden, pseudonymised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from tracelode.errors import QueryError
+from tracelode.model.profile import Profile, Sample, Stack
+from tracelode.model.query import Query
+from tracelode.profile.share import pseudonymiser
+
+
+def shape(profile: Profile, query: Query, *, comments: tuple[str, ...] = (), salt: str = "") -> Profile:
+    """Apply a query's frame filters to a folded profile.
+
+    Args:
+        profile: folded on the query's stack.
+        query: focus, ignore, show, hide, share.
+        comments: what the profile was made with.
+        salt: secret of the store, for pseudonyms.
+
+    Returns:
+        A profile; focus and ignore drop stacks, show and hide only frames, so that with hide alone
+        the totals stay.
+
+    Raises:
+        QueryError: an expression that is none.
+
+    Source:
+        pprof's focus, ignore, show, hide.
+    """
+    focus, ignore = _matcher(query.focus, "focus"), _matcher(query.ignore, "ignore")
+    show, hide = _matcher(query.show, "show"), _matcher(query.hide, "hide")
+    rename = pseudonymiser(query, salt) if query.share else None
+
+    @cache
+    def view(stack: Stack) -> Stack | None:
+        if focus and not any(focus(f) for f in stack):
+            return None
+        if ignore and any(ignore(f) for f in stack):
+            return None
+        kept = [f for f in stack if not (hide and hide(f)) and (not show or show(f))]
+        if rename:
+            kept = [rename(f) for f in kept]
+        return tuple(kept) or ("(hidden)",)
+
+    if not (focus or ignore or show or hide or rename):
+        return msgspec.structs.replace(profile, comments=comments)
+    sums: dict[Stack, list[int]] = {}
+    for stack, values in profile.totals.items():
+        seen = view(stack)
+        if seen is None:
+            continue
+        row = sums.setdefault(seen, [0] * len(values))
+        for i, value in enumerate(values):
+            row[i] += value
+    samples = []
+    for sample in profile.samples:
+        seen = view(sample.stack)
+        if seen is not None:
+            labels = () if rename else sample.labels
+            samples.append(Sample(seen, sample.totals, labels))
+    return Profile(
+        measures=profile.measures,
+        totals={s: tuple(sums[s]) for s in sorted(sums)},
+        samples=tuple(samples),
+        comments=comments,
+        fields=profile.fields,
+    )
+
+
+def _matcher(expression: str | None, option: str) -> Callable[[str], Any] | None:
+    if not expression:
+        return None
+    try:
+        return re.compile(expression).search
+    except re.error as error:
+        raise QueryError(f"--{option} is not a regular expression: {error}") from error

@@ -1,0 +1,236 @@
+"""Is the value behind a key such as `password` a secret, or code, a type, a placeholder, prose?
+
+Standard library only. Everything here is a pure function of the few characters it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_BENIGN: Final = frozenset(
+    # types and literals
+    "str string text bytes byte int integer number float double bool boolean any object none null nil "
+    "undefined true false void never unknown char varchar optional option dict map list array set type enum "
+    "secretstr uuid date datetime function func fn self this new "
+    # the words themselves
+    "password passwords passwd pwd pass passphrase passcode pw token tokens secret secrets key keys apikey "
+    "api_key api-key credential credentials auth authorization cookie cookies bearer basic value values "
+    # placeholders
+    "redacted masked hidden removed omitted placeholder changeme_here example sample dummy todo tbd n/a na "
+    "required empty blank default missing invalid valid incorrect correct wrong expired failed error ok "
+    "yes no on off set unset enabled disabled input output prompt file stdin env environment flag argument "
+    "option parameter field fields name length count id url path hash hashed hint reset "
+    # code that happens to be one word
+    "data result results response request req res args argv kwargs params opts options config settings line "
+    "item node body payload session user users username await return yield not "
+    # prose
+    "the a an is are was were be been must should can could cannot will would may might it its this that "
+    "these those and or if then else when while for from in into of to at by with without as than so but has "
+    "have had do does did there here how what which who why your our my their we you he she they i only also "
+    "use used using uses see enter type provide provided please never always both same different via per "
+    "authentication manager protection protected policy requirements strength check field reset".split()
+)
+
+_WEAK_BEFORE_TOKEN: Final = frozenset(
+    "pad eos bos unk mask sep cls next prev previous page cur current last first stop start end special sub "
+    "new old image text audio video input output prompt max min num per each any cancel cancellation "
+    "continuation sync lex parse string comment operator keyword completion total the draft sampled".split()
+)
+_STRONG_BEFORE_TOKEN: Final = frozenset(
+    "auth access api bot refresh session bearer id secret personal deploy github gitlab gh gl npm pypi hf "
+    "slack csrf xsrf jwt user admin client service oauth vault ci private security account telegram discord "
+    "notion linear jira sentry registry publish upload web app master root login".split()
+)
+_PASSWORDS: Final = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd")
+_CODE_ROOTS: Final = frozenset(
+    "self this cls config cfg conf settings os process env environ args opts options request req user ctx "
+    "context data params props event body creds credentials secrets account session state store app module "
+    "window document localstorage import client db database auth form values row item result response res "
+    "input kwargs var vars local module each local record model obj o u c".split()
+)
+_SENSITIVE: Final = re.compile(
+    r"password|passwd|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|_key|Key$|auth|cookie", re.I
+)
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[?!]?(?:(?:\.|->|::|\?\.)[A-Za-z_][A-Za-z0-9_]*[?!]?)+\Z")
+_VARIABLE: Final = re.compile(
+    r"(?:\$[A-Za-z_][A-Za-z0-9_:.]*|\$[0-9@*#?]|%[A-Za-z_][A-Za-z0-9_]*%|%[-+0-9.]*[a-z]|%\([a-z_]+\)s"
+    r"|:[A-Za-z_]+|\?|@[A-Z_]+@|\$env:[A-Za-z_]+)\Z"
+)
+_FILLER: Final = re.compile(r"(?:[*xX.•_#?-]{2,}|\*+|\.{2,}|[0-9]|-)\Z")
+_PATH: Final = re.compile(r"(?:~|\.{1,2})?/[A-Za-z0-9_.~/+ -]+\Z|[A-Za-z]:[\\/]|(?:\.{1,2}|~)\Z|/\Z")
+_FILE: Final = re.compile(
+    r"[A-Za-z0-9_./-]+\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|txt|md|pem|key|crt|env|go|rs|java|rb|sh|cfg|ini|html)\Z"
+)
+_PLACEHOLDER: Final = re.compile(
+    r"(?:your|my|the|some|insert|replace|put|paste|enter|add|use|an?)?[-_ ]*(?:own|actual|real|new|secret|super)?"
+    r"[-_ ]*(?:api|access|auth|bot|client|github|openai|anthropic)?[-_ ]*"
+    r"(?:password|passwd|token|secret|key|credentials?)[-_ ]*(?:here|goes[-_ ]here|value|placeholder)?\Z",
+    re.I,
+)
+_DIGIT: Final = re.compile(r"[0-9]")
+_LETTER: Final = re.compile(r"[A-Za-z]")
+_SPLIT: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
+
+
+def mixed(value: str, least: int = 8) -> bool:
+    """Does a value look drawn rather than written: digits and letters, no blanks?
+
+    Args:
+        value: the text.
+        least: shortest length that counts, characters.
+
+    Returns:
+        True if so.
+    """
+    return len(value) >= least and " " not in value and bool(_DIGIT.search(value)) and bool(_LETTER.search(value))
+
+
+def strength(key: str) -> int:
+    """How much does a key say that its value is secret?
+
+    Args:
+        key: the whole key, with what precedes the telling word: `DB_PASSWORD`, `eos_token`.
+
+    Returns:
+        2 any value that is no code or placeholder, 1 only drawn-looking values, 0 never.
+    """
+    words = [word.lower() for word in _SPLIT.split(key) if word]
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SUFFIXES):
+        words.pop()
+    if not words:
+        return 0
+    last, before = words[-1].rstrip("0123456789") or words[-1], words[-2] if len(words) > 1 else ""
+    environment = key.upper() == key
+    if last in ("pass", "pw"):
+        return 0 if not before and not environment else 2 if environment else 1
+    if last.endswith(_PASSWORDS) or last.endswith("secret"):
+        return 2
+    if last.endswith("token"):
+        before = before or last[: -len("token")]
+        if before in _WEAK_BEFORE_TOKEN:
+            return 0
+        return 2 if before in _STRONG_BEFORE_TOKEN or environment else 1
+    if last in ("credential", "credentials", "auth", "data"):
+        return 1
+    return 2
+
+
+_SUFFIXES: Final = frozenset(
+    "base confirmation confirm prod production dev staging test value raw text plain".split()
+)
+
+
+def _code(value: str, strict: bool) -> bool:
+    """Is an unquoted value an expression of a program?"""
+    if value.endswith(")") or "=>" in value:
+        return True
+    if _DOTTED.match(value):
+        head, *_, tail = re.split(r"\.|->|::", value)
+        return head.strip("?!").lower() in _CODE_ROOTS or bool(_SENSITIVE.search(tail)) or not strict
+    if not _IDENTIFIER.match(value) or not _SENSITIVE.search(value):
+        return False
+    # user_password, dbPassword, PASSWORD_FIELD are names; mypassword and Password1 may be passwords.
+    snake = "_" in value.strip("_")
+    camel = value[0].islower() and any(c.isupper() for c in value)
+    return (snake or camel) and not _DIGIT.search(value)
+
+
+def benign(value: str) -> bool:
+    """Is a value a type, a placeholder, a variable, a plain word of prose?
+
+    Args:
+        value: without quotes.
+
+    Returns:
+        True if it holds no secret, whatever the key.
+    """
+    bare = value.strip().rstrip(".,:!?")
+    if not bare or bare.lower() in _BENIGN:
+        return True
+    if bare[0] in "<{" or (bare[0] == "$" and bare[1:2] in ("{", "(")) or bare.startswith(("{{", "%{", "[[")):
+        return True
+    if _VARIABLE.match(bare) or _FILLER.match(bare) or _PATH.match(bare) or _FILE.match(bare):
+        return True
+    return bool(_PLACEHOLDER.match(bare))
+
+
+def secret(key: str, value: str, quoted: bool, after: str) -> bool:
+    """Is the value of an assignment a secret?
+
+    Args:
+        key: the whole key as written.
+        value: what follows the sign, without quotes.
+        quoted: whether it stood in quotes.
+        after: the one character behind it, "" at the end of the text.
+
+    Returns:
+        True if it must not be stored.
+    """
+    power = strength(key)
+    if power == 0 and not mixed(value, 20):
+        return False
+    if benign(value) or (not quoted and after in ("(", "[", "<", "{") and after and _callee(value)):
+        return False
+    if quoted:
+        if " " in value and (_SENSITIVE.search(value) or power < 2):
+            return False
+        return power == 2 or mixed(value) or (len(value) >= 20 and not _IDENTIFIER.match(value))
+    strict = key.upper() == key
+    if _code(value, strict):
+        return False
+    if power == 2:
+        return len(value) >= 3 or strict
+    return mixed(value) or len(value) >= 20 and not _IDENTIFIER.match(value)
+
+
+def _callee(value: str) -> bool:
+    return bool(_IDENTIFIER.match(value) or _DOTTED.match(value))
+
+
+def secret_key(key: str) -> bool:
+    """Is the value under a key of a decoded object replaced whole?
+
+    Args:
+        key: the key: `apiKey`, `Authorization`, `max_tokens`.
+
+    Returns:
+        True for keys whose value is a secret by their name.
+    """
+    words = [word.lower() for word in _SPLIT.split(key) if word]
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _SUFFIXES):
+        words.pop()
+    joined = "".join(words)
+    if len(words) > 1 and words[-1] == "token" and words[-2] in _WEAK_BEFORE_TOKEN:
+        return False
+    return joined.endswith(_KEY_ENDS) or joined in ("auth", "pass", "pw", "pin")
+
+
+_KEY_ENDS: Final = (
+    *_PASSWORDS,
+    "secret",
+    "secretkey",
+    "secretaccesskey",
+    "token",
+    "apikey",
+    "appkey",
+    "accesskey",
+    "authkey",
+    "accountkey",
+    "privatekey",
+    "privatekeyid",
+    "encryptionkey",
+    "signingkey",
+    "masterkey",
+    "subscriptionkey",
+    "sshkey",
+    "sessionkey",
+    "authorization",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+    "connectionstring",
+    "clientkeydata",
+)

@@ -1,0 +1,287 @@
+"""What does the store know without opening a shard? Sources, sessions, families, ids: one SQLite file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tracelode.errors import SchemaTooNew, StoreError
+from tracelode.model.report import Skipped
+from tracelode.model.session import Session
+from tracelode.store.schema import SCHEMA
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sources (
+    path TEXT PRIMARY KEY, session TEXT, root TEXT, adapter TEXT, size INTEGER, mtime INTEGER,
+    head TEXT, tail TEXT, position INTEGER, line INTEGER, state BLOB, skipped BLOB
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS sources_root ON sources (root);
+CREATE TABLE IF NOT EXISTS sessions (
+    number INTEGER PRIMARY KEY, key TEXT UNIQUE, root TEXT, data BLOB, ticks BLOB
+);
+CREATE INDEX IF NOT EXISTS sessions_root ON sessions (root);
+CREATE TABLE IF NOT EXISTS families (root TEXT PRIMARY KEY, shard TEXT, versions TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS shards (name TEXT PRIMARY KEY, operations INTEGER, families INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS dead (shard TEXT, root TEXT, PRIMARY KEY (shard, root)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ids (id INTEGER, session INTEGER, PRIMARY KEY (id, session)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS ids_session ON ids (session);
+"""
+
+
+class SourceRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One file the store has read."""
+
+    path: str
+    """As origins name it."""
+    session: str = ""
+    """Key of the session in it, "" where it holds none."""
+    root: str = ""
+    """Root session key."""
+    adapter: str = ""
+    """Source adapter, "" for an unknown format."""
+    size: int = 0
+    """Bytes on disk when it was read."""
+    mtime: int = 0
+    """Modification time in nanoseconds when it was read."""
+    head: str = ""
+    """Digest of its first bytes."""
+    tail: str = ""
+    """Digest of the bytes before the place where reading stopped."""
+    position: int = 0
+    """Bytes of the decompressed stream that are done."""
+    line: int = 0
+    """Lines that are done."""
+    state: bytes = b""
+    """Resume state of the adapter, redacted."""
+    skipped: list[Skipped] = []
+    """What could not be used in it."""
+
+
+class Catalog:
+    """The store's SQLite file.
+
+    Args:
+        folder: the workspace folder, made if absent.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.chmod(folder, 0o700)
+        path = folder / "catalog.sqlite"
+        if not path.exists():
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        try:
+            self.db = sqlite3.connect(path, isolation_level=None, timeout=60)
+            self.db.execute("PRAGMA journal_mode=WAL")
+            self.db.execute("PRAGMA synchronous=NORMAL")
+            version = self._version()
+            if version is None:
+                self.db.executescript(_TABLES)
+                self.db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
+                version = SCHEMA
+        except sqlite3.DatabaseError as error:
+            raise StoreError(
+                f"{path} is not a usable catalog ({type(error).__name__}); "
+                "name another folder with --store, or remove this one to import again"
+            ) from error
+        if version > SCHEMA:
+            raise SchemaTooNew(
+                f"the store in {folder} was written by a newer tracelode (schema {version}, this one "
+                f"reads {SCHEMA}); upgrade tracelode or name another folder with --store"
+            )
+
+    def _version(self) -> int | None:
+        try:
+            row = self.db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+        except sqlite3.OperationalError:
+            return None
+        return int(row[0]) if row else None
+
+    def close(self) -> None:
+        """Close the file."""
+        self.db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing; the write lock is taken at once."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.db.execute("ROLLBACK")
+            raise
+        self.db.execute("COMMIT")
+
+    # meta ---------------------------------------------------------------------------------------
+
+    def meta(self, key: str) -> str | None:
+        """A setting, None if unset."""
+        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Set a setting."""
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    # sources ------------------------------------------------------------------------------------
+
+    def sources(self) -> dict[str, SourceRow]:
+        """Every file the store has read, by path."""
+        rows = self.db.execute("SELECT * FROM sources")
+        return {row[0]: _source(row) for row in rows}
+
+    def source(self, path: str) -> SourceRow | None:
+        """What is known of one file."""
+        row = self.db.execute("SELECT * FROM sources WHERE path = ?", (path,)).fetchone()
+        return None if row is None else _source(row)
+
+    def sources_of(self, root: str) -> list[SourceRow]:
+        """The files of one family, by path."""
+        rows = self.db.execute("SELECT * FROM sources WHERE root = ? ORDER BY path", (root,))
+        return [_source(row) for row in rows]
+
+    def put_source(self, source: SourceRow) -> None:
+        """Store what is known of a file."""
+        values = msgspec.structs.astuple(source)[:-1]
+        skipped = msgspec.msgpack.encode(source.skipped) if source.skipped else b""
+        self.db.execute(f"INSERT OR REPLACE INTO sources VALUES ({','.join('?' * 12)})", (*values, skipped))
+
+    # sessions and families ----------------------------------------------------------------------
+
+    def number(self, key: str) -> int:
+        """The row number of a session, made if absent."""
+        self.db.execute("INSERT OR IGNORE INTO sessions (key) VALUES (?)", (key,))
+        row = self.db.execute("SELECT number FROM sessions WHERE key = ?", (key,)).fetchone()
+        return int(row[0])
+
+    def put_session(self, session: Session, ticks: bytes) -> int:
+        """Store a session and its timeline; its row number."""
+        number = self.number(session.key)
+        self.db.execute(
+            "UPDATE sessions SET root = ?, data = ?, ticks = ? WHERE number = ?",
+            (session.root, msgspec.msgpack.encode(session), ticks, number),
+        )
+        return number
+
+    def drop_sessions(self, keys: Iterable[str]) -> None:
+        """Forget sessions whose file was rewritten into another one."""
+        for key in keys:
+            row = self.db.execute("SELECT number FROM sessions WHERE key = ?", (key,)).fetchone()
+            if row:
+                self.db.execute("DELETE FROM ids WHERE session = ?", row)
+                self.db.execute("DELETE FROM sessions WHERE number = ?", row)
+
+    def sessions(self, root: str | None = None) -> list[Session]:
+        """Stored sessions, sorted by key.
+
+        Args:
+            root: only those of this family; None for all.
+        """
+        where, values = ("AND root = ?", (root,)) if root is not None else ("", ())
+        rows = self.db.execute(f"SELECT data FROM sessions WHERE data IS NOT NULL {where} ORDER BY key", values)
+        return [msgspec.msgpack.decode(row[0], type=Session) for row in rows]
+
+    def ticks(self, root: str) -> dict[str, bytes]:
+        """Timelines of a family's sessions, by session key."""
+        rows = self.db.execute("SELECT key, ticks FROM sessions WHERE root = ? AND data IS NOT NULL", (root,))
+        return {key: ticks for key, ticks in rows}
+
+    def put_family(self, root: str, shard: str, versions: str) -> None:
+        """A family's rows are now in this shard; rows elsewhere are dead."""
+        row = self.db.execute("SELECT shard FROM families WHERE root = ?", (root,)).fetchone()
+        if row and row[0] != shard:
+            self.db.execute("INSERT OR IGNORE INTO dead VALUES (?, ?)", (row[0], root))
+            self._forget_empty(row[0])
+        self.db.execute("INSERT OR REPLACE INTO families VALUES (?, ?, ?)", (root, shard, versions))
+
+    def drop_family(self, root: str) -> None:
+        """Forget a family that has no session any more."""
+        row = self.db.execute("SELECT shard FROM families WHERE root = ?", (root,)).fetchone()
+        if row:
+            self.db.execute("INSERT OR IGNORE INTO dead VALUES (?, ?)", (row[0], root))
+            self.db.execute("DELETE FROM families WHERE root = ?", (root,))
+            self._forget_empty(row[0])
+
+    def _forget_empty(self, shard: str) -> None:
+        alive = self.db.execute(
+            "SELECT s.families - (SELECT count(*) FROM dead d WHERE d.shard = s.name) "
+            "FROM shards s WHERE s.name = ?",
+            (shard,),
+        ).fetchone()
+        if alive and alive[0] <= 0:
+            self.db.execute("DELETE FROM shards WHERE name = ?", (shard,))
+            self.db.execute("DELETE FROM dead WHERE shard = ?", (shard,))
+
+    def shard_of(self, root: str) -> str | None:
+        """The shard that holds a family, None if it is not stored."""
+        row = self.db.execute("SELECT shard FROM families WHERE root = ?", (root,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def families(self) -> dict[str, tuple[str, str]]:
+        """Root key to (shard, versions)."""
+        return {root: (shard, v) for root, shard, v in self.db.execute("SELECT * FROM families")}
+
+    def put_shard(self, name: str, operations: int, families: int) -> None:
+        """Enter a shard whose files are in place."""
+        self.db.execute("INSERT OR REPLACE INTO shards VALUES (?, ?, ?)", (name, operations, families))
+
+    def shards(self) -> dict[str, list[str]]:
+        """Shard name to the roots whose rows in it are dead."""
+        found: dict[str, list[str]] = {
+            row[0]: [] for row in self.db.execute("SELECT name FROM shards ORDER BY name")
+        }
+        for shard, root in self.db.execute("SELECT shard, root FROM dead ORDER BY shard, root"):
+            if shard in found:
+                found[shard].append(root)
+        return found
+
+    # shared records -----------------------------------------------------------------------------
+
+    def put_ids(self, number: int, ids: Iterable[int]) -> None:
+        """Replace the record ids of a session."""
+        self.db.execute("DELETE FROM ids WHERE session = ?", (number,))
+        self.db.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?)", ((i, number) for i in ids))
+
+    def partners(self, number: int) -> set[int]:
+        """Numbers of the sessions that share a record with a session."""
+        rows = self.db.execute(
+            "SELECT DISTINCT b.session FROM ids a JOIN ids b ON b.id = a.id AND b.session <> a.session "
+            "WHERE a.session = ?",
+            (number,),
+        )
+        return {row[0] for row in rows}
+
+    def shared(self, numbers: Iterable[int]) -> dict[int, set[int]]:
+        """Which records do these sessions share among themselves: record id to session numbers."""
+        marks = sorted(set(numbers))
+        holders: dict[int, set[int]] = {}
+        rows: Iterable[Any] = self.db.execute(
+            "SELECT id, session FROM ids WHERE session IN (%s)" % ",".join("?" * len(marks)), marks
+        )
+        for record, session in rows:
+            holders.setdefault(record, set()).add(session)
+        return {record: found for record, found in holders.items() if len(found) > 1}
+
+    def keys(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """Session number to (key, root)."""
+        marks = sorted(set(numbers))
+        rows = self.db.execute(
+            "SELECT number, key, root FROM sessions WHERE number IN (%s)" % ",".join("?" * len(marks)), marks
+        )
+        return {number: (key, root) for number, key, root in rows}
+
+
+def _source(row: tuple[Any, ...]) -> SourceRow:
+    skipped = msgspec.msgpack.decode(row[11], type=list[Skipped]) if row[11] else []
+    return SourceRow(
+        path=row[0], session=row[1], root=row[2], adapter=row[3], size=row[4], mtime=row[5], head=row[6],
+        tail=row[7], position=row[8], line=row[9], state=row[10], skipped=skipped,
+    )

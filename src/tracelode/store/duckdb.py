@@ -1,0 +1,269 @@
+"""What do folds over the stored frames answer? DuckDB reads the shards; SQLite says which are alive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tracelode.errors import QueryError, StoreError
+from tracelode.model.measure import STORED, parts
+from tracelode.model.operation import Operation
+from tracelode.model.profile import Profile, Sample, Stack
+from tracelode.model.query import Query
+from tracelode.store import asks
+from tracelode.store.catalog import Catalog
+from tracelode.store.schema import column
+from tracelode.store.shards import connect, quoted, relation, row_operation
+
+DETAIL_LIMIT = 50_000
+"""Above this many operations a profile's samples are the three largest of each stack."""
+CELLS = ("model", "day", "project", "session", "agent", "role", "kind")
+"""What totals are split by."""
+_TRIES = 3
+
+
+class DuckAsker:
+    """Folds a store's frames.
+
+    Args:
+        catalog: the store's catalog.
+        threads: DuckDB threads.
+    """
+
+    def __init__(self, catalog: Catalog, threads: int = 2) -> None:
+        self.catalog = catalog
+        self._threads = threads
+        self._db: Any = None
+
+    @property
+    def db(self) -> Any:
+        """The connection, made when first used."""
+        if self._db is None:
+            self._db = connect(self._threads)
+        return self._db
+
+    def _rows(self, text: str, **tables: str) -> list[tuple[Any, ...]]:
+        """Run a query over the living shards; {frames} and {operations} in the text are replaced.
+
+        An import may replace a shard between the look at the catalog and the read: then look again.
+        """
+        import duckdb
+
+        for attempt in range(_TRIES):
+            shards = self.catalog.shards()
+            filled = text
+            for table in ("frames", "operations"):
+                if "{" + table + "}" in filled:
+                    living = relation(self.catalog.folder, table, shards)
+                    filled = filled.replace("{" + table + "}", f"({living})")
+            try:
+                rows: list[tuple[Any, ...]] = self.db.execute(filled).fetchall()
+                return rows
+            except duckdb.IOException as error:
+                if attempt == _TRIES - 1:
+                    raise StoreError(
+                        f"a shard of the store in {self.catalog.folder} cannot be read; "
+                        "run the import again to rebuild it"
+                    ) from error
+            except duckdb.Error as error:
+                raise QueryError(f"the store could not answer: {type(error).__name__}") from error
+        return []
+
+    def empty(self) -> bool:
+        """Does the store hold no operation?"""
+        return not self.catalog.shards()
+
+    def span(self) -> tuple[int, int] | None:
+        """Earliest and latest moment of the own operations, None where none has one."""
+        if self.empty():
+            return None
+        low, high = self._rows("SELECT min(moment), max(moment) FROM {frames}")[0]
+        return None if low is None else (low, high)
+
+    # folds --------------------------------------------------------------------------------------
+
+    def fold(self, query: Query) -> Profile:
+        """Fold the frames.
+
+        Args:
+            query: stack, measures, filters, lane.
+
+        Returns:
+            The profile; empty for an empty store.
+
+        Raises:
+            UnknownField: a field that no operation has.
+            UnknownMeasure: a measure that does not exist.
+
+        Source:
+            accounting: frames and names; profile: stack and fold.
+        """
+        asks.check_fields(query)
+        sums = [asks.measure_sql(m) for m in query.measures]
+        if self.empty():
+            return Profile(measures=query.measures, totals={}, fields=query.stack)
+        span = self.span()
+        source = self._source(query, span)
+        stack = asks.stack_sql(query, span, self._lanes if query.lane == "nested" else None)
+        rows = self._rows(
+            f"SELECT {stack} AS stack, {', '.join(sums)} FROM {source}{asks.where_sql(query, span)} "
+            "GROUP BY stack"
+        )
+        totals = {
+            tuple(row[0].split(asks.SEPARATOR)): tuple(v or 0 for v in row[1:])
+            for row in sorted(rows, key=lambda row: row[0])
+        }
+        samples = self._detail(query, span, source, stack) if query.detail else ()
+        return Profile(measures=query.measures, totals=totals, samples=samples, fields=query.stack)
+
+    def _source(self, query: Query, span: tuple[int, int] | None) -> str:
+        """FROM text; prepares the lanes of sub-agents."""
+        self._lanes: dict[str, str] = {}
+        text = "{frames} f"
+        if query.lane == "nested":
+            self._lanes = self._lane_prefixes(query, span)
+            if self._lanes:
+                self.db.execute("CREATE OR REPLACE TEMP TABLE lanes (session VARCHAR, prefix VARCHAR)")
+                appender = self.db.appender("lanes")
+                appender.append_rows(sorted(self._lanes.items()))
+                appender.flush()
+                del appender
+                text += " LEFT JOIN lanes l ON l.session = f.session"
+        if asks.needs_operations(query):
+            text += " JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
+        return text
+
+    def _lane_prefixes(self, query: Query, span: tuple[int, int] | None) -> dict[str, str]:
+        fields = ", ".join(asks.field_sql(name, span, query.tz) for name in query.stack)
+        source = "{frames} f"
+        if asks.needs_operations(query):
+            source += " JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
+        rows = self._rows(
+            f"SELECT f.spawns, f.session{', ' if fields else ''}{fields} FROM {source} "
+            "WHERE f.spawns IS NOT NULL ORDER BY f.session, f.idx DESC"
+        )
+        return asks.lane_prefixes([(row[0], row[1], row[2:]) for row in rows], query.stack)
+
+    def _detail(
+        self, query: Query, span: tuple[int, int] | None, source: str, stack: str
+    ) -> tuple[Sample, ...]:
+        """Samples with labels: one an operation, or the three largest of each stack and the rest."""
+        values = ", ".join(
+            " + ".join(f"COALESCE(f.{column(n)}, 0)" for n in parts(m)) for m in query.measures
+        )
+        where = asks.where_sql(query, span)
+        count = self._rows(f"SELECT count(*) FROM {source}{where}")[0][0]
+        base = f"SELECT {stack} AS stack, f.root, f.session, f.idx, f.id, {values} FROM {source}{where}"
+        if count <= DETAIL_LIMIT:
+            rows = self._rows(f"{base} ORDER BY stack, f.session, f.idx")
+            return tuple(_sample(row) for row in rows)
+        names = [f"m{i}" for i in range(len(query.measures))]
+        ranked = (
+            f"WITH d(stack, root, session, idx, id, {', '.join(names)}) AS ({base}), r AS (SELECT *, "
+            "row_number() OVER (PARTITION BY stack ORDER BY m0 DESC, session, idx) AS place FROM d) "
+        )
+        large = self._rows(f"{ranked} SELECT * EXCLUDE place FROM r WHERE place <= 3 ORDER BY stack, place")
+        sums = ", ".join(f"CAST(SUM({n}) AS BIGINT)" for n in names)
+        rest = self._rows(
+            f"{ranked} SELECT stack, root, {sums} FROM r WHERE place > 3 GROUP BY stack, root ORDER BY stack, root"
+        )
+        samples = [_sample(row) for row in large]
+        samples.extend(Sample(_frames(row[0]), tuple(row[2:]), (("session", row[1]),)) for row in rest)
+        return tuple(sorted(samples, key=lambda s: s.stack))
+
+    # totals -------------------------------------------------------------------------------------
+
+    def cells(self, query: Query) -> list[tuple[Any, ...]]:
+        """Every stored measure, summed over the finest cells that totals are made of.
+
+        Args:
+            query: filters and zone.
+
+        Returns:
+            Rows (model, day, project, session, agent, role, kind, thread, measures in the order of
+            STORED); session is the root's key, thread the session's own.
+        """
+        asks.check_fields(query)
+        if self.empty():
+            return []
+        span = self.span()
+        source = "{frames} f"
+        if asks.needs_operations(query):
+            source += " JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
+        keys = ", ".join(asks.field_sql(name, span, query.tz) for name in CELLS)
+        sums = ", ".join(asks.measure_sql(m) for m in STORED)
+        return self._rows(
+            f"SELECT {keys}, f.session, {sums} FROM {source}{asks.where_sql(query, span)} "
+            "GROUP BY 1, 2, 3, 4, 5, 6, 7, 8"
+        )
+
+    def priced(self) -> bool:
+        """Does any own operation carry a cost?"""
+        if self.empty():
+            return False
+        return bool(self._rows("SELECT count(*) FROM {frames} f WHERE f.cost > 0")[0][0])
+
+    def sessions_by(self, query: Query, depth: int) -> dict[Stack, int]:
+        """Number of root sessions under each stack prefix of a length.
+
+        Args:
+            query: stack, filters, lane.
+            depth: frames in the prefix.
+
+        Returns:
+            Prefix to number of sessions.
+        """
+        if self.empty():
+            return {}
+        asks.check_fields(query)
+        span = self.span()
+        source = self._source(query, span)
+        stack = asks.stack_sql(query, span, self._lanes if query.lane == "nested" else None)
+        rows = self._rows(f"SELECT DISTINCT {stack}, f.root FROM {source}{asks.where_sql(query, span)}")
+        found: dict[Stack, set[str]] = {}
+        for text, root in rows:
+            found.setdefault(_frames(text)[:depth], set()).add(root)
+        return {stack: len(roots) for stack, roots in found.items()}
+
+    # operations ---------------------------------------------------------------------------------
+
+    def operations(self, session: str) -> list[Operation]:
+        """The operations of one session, in order.
+
+        Args:
+            session: its key.
+        """
+        if self.empty():
+            return []
+        rows = self._rows(
+            f"SELECT * FROM {{operations}} WHERE session = {quoted(session)} ORDER BY idx"
+        )
+        return [row_operation(row) for row in rows]
+
+    def named(self, session: str) -> list[tuple[Any, ...]]:
+        """(index, intent, stage, tool frame, and stored measures) of a session's own operations."""
+        if self.empty():
+            return []
+        values = ", ".join(f"f.{column(m)}" for m in STORED)
+        return self._rows(
+            f"SELECT f.idx, f.intent, f.stage, f.tool, {values} FROM {{frames}} f "
+            f"WHERE f.session = {quoted(session)} ORDER BY f.idx"
+        )
+
+    def failures(self) -> list[tuple[Any, ...]]:
+        """Failed operations: (root, session, idx, project, intent, stage, tool, status, cost)."""
+        if self.empty():
+            return []
+        return self._rows(
+            "SELECT f.root, f.session, f.idx, f.project, f.intent, f.stage, f.tool, f.status, f.cost "
+            "FROM {frames} f WHERE f.status IN ('error', 'nonzero') ORDER BY f.root, f.session, f.idx"
+        )
+
+
+def _frames(text: str) -> Stack:
+    return tuple(text.split(asks.SEPARATOR))
+
+
+def _sample(row: tuple[Any, ...]) -> Sample:
+    stack, root, session, index, ident, *values = row
+    labels = (("session", root), ("operation", f"{session}#{index}"), ("id", ident))
+    return Sample(_frames(stack), tuple(values), labels)

@@ -1,0 +1,88 @@
+"""Which columns do the stored tables have? One list that writing, reading and asking share."""
+
+from __future__ import annotations
+
+from tracelode.model.measure import NULLABLE, STORED
+
+SCHEMA = 1
+"""Version of the store's layout; another version is rebuilt from its sources."""
+
+
+def column(measure: str) -> str:
+    """Column name of a stored measure.
+
+    Args:
+        measure: a stored measure's name.
+
+    Returns:
+        The name with underscores for dots.
+    """
+    return measure.replace(".", "_")
+
+
+MEASURES: tuple[str, ...] = tuple(column(m) for m in STORED)
+
+OPERATIONS: tuple[tuple[str, str], ...] = (
+    ("session", "VARCHAR"),
+    ("root", "VARCHAR"),
+    ("idx", "INTEGER"),
+    ("id", "VARCHAR"),
+    ("actor", "VARCHAR"),
+    ("kind", "VARCHAR"),
+    ("name", "VARCHAR"),
+    ("status", "VARCHAR"),
+    ("started", "BIGINT"),
+    ("ended", "BIGINT"),
+    ("parent", "VARCHAR"),
+    ("fields", "VARCHAR"),
+    ("measures", "VARCHAR"),
+    ("arguments", "VARCHAR"),
+    ("output", "VARCHAR"),
+    ("adapter", "VARCHAR"),
+    ("path", "VARCHAR"),
+    ("line", "BIGINT"),
+    ("byte_offset", "BIGINT"),
+    ("inherited", "BOOLEAN"),
+)
+"""Facts and previews, one row an operation; fields and measures are JSON objects."""
+
+DIMENSIONS: tuple[str, ...] = (
+    "project",
+    "agent",
+    "role",
+    "model",
+    "kind",
+    "status",
+    "intent",
+    "stage",
+    "focus",
+    "tool",
+)
+"""Fields a fold reads without opening the operations."""
+
+FRAMES: tuple[tuple[str, str], ...] = (
+    ("session", "VARCHAR"),
+    ("root", "VARCHAR"),
+    ("idx", "INTEGER"),
+    ("id", "VARCHAR"),
+    ("moment", "BIGINT"),
+    ("spawns", "VARCHAR"),
+    *((name, "VARCHAR") for name in DIMENSIONS),
+    *((name, "BIGINT") for name in MEASURES),
+)
+"""What folds read: own operations only; moment = that of the call's last record."""
+
+NULLABLE_COLUMNS = frozenset(column(m) for m in NULLABLE)
+
+
+def ddl(table: str, columns: tuple[tuple[str, str], ...]) -> str:
+    """The statement that makes a table.
+
+    Args:
+        table: its name.
+        columns: (name, type) pairs.
+
+    Returns:
+        CREATE TABLE text.
+    """
+    return f"CREATE TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns)})"

@@ -1,0 +1,263 @@
+"""How do operations reach Parquet and come back? Shards are written aside and renamed into place."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tracelode.errors import StoreError
+from tracelode.model.operation import Operation, Origin
+from tracelode.store.schema import FRAMES, OPERATIONS, ddl
+
+_FIELDS = msgspec.json.Decoder(dict[str, str])
+_MEASURES = msgspec.json.Decoder(dict[str, int])
+_ENCODER = msgspec.json.Encoder()
+_FILE_ROWS = 100_000
+TABLES = ("operations", "frames")
+
+
+def connect(threads: int = 1) -> Any:
+    """A DuckDB connection that keeps nothing on disk and asks for nothing outside.
+
+    Args:
+        threads: worker threads.
+
+    Returns:
+        The connection.
+    """
+    import duckdb
+
+    connection = duckdb.connect(
+        config={
+            "threads": threads,
+            "memory_limit": "400MB",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+    )
+    connection.execute("SET preserve_insertion_order = true")
+    return connection
+
+
+def operation_row(operation: Operation, root: str) -> tuple[Any, ...]:
+    """An operation as a row of OPERATIONS.
+
+    Args:
+        operation: redacted and bounded.
+        root: key of its family.
+
+    Returns:
+        One value a column.
+    """
+    o = operation
+    return (
+        o.session, root, o.index, o.id, o.actor, o.kind, o.name, o.status, o.started, o.ended, o.parent,
+        _ENCODER.encode(o.fields).decode(), _ENCODER.encode(o.measures).decode(), o.arguments, o.output,
+        o.origin.adapter, o.origin.path, o.origin.line, o.origin.offset, o.inherited,
+    )  # fmt: skip
+
+
+def row_operation(row: tuple[Any, ...]) -> Operation:
+    """A row of OPERATIONS as an operation."""
+    (
+        session, _root, index, ident, actor, kind, name, status, started, ended, parent,
+        fields, measures, arguments, output, adapter, path, line, offset, inherited,
+    ) = row  # fmt: skip
+    return Operation(
+        session=session, index=index, id=ident, actor=actor, kind=kind, name=name, status=status,
+        started=started, ended=ended, parent=parent, fields=_FIELDS.decode(fields),
+        measures=_MEASURES.decode(measures), arguments=arguments, output=output,
+        origin=Origin(adapter, path, line, offset), inherited=inherited,
+    )  # fmt: skip
+
+
+class ShardWriter:
+    """Collects rows of whole families and writes one shard.
+
+    Args:
+        folder: the workspace folder.
+        connection: a DuckDB connection of the caller's; its tables of the same names are replaced.
+    """
+
+    def __init__(self, folder: Path, connection: Any) -> None:
+        self.folder = folder
+        self.name = secrets.token_hex(8)
+        self.operations = 0
+        self.families: list[str] = []
+        self._db = connection
+        for table, columns in (("operations", OPERATIONS), ("frames", FRAMES)):
+            self._db.execute(f"DROP TABLE IF EXISTS {table}")
+            self._db.execute(ddl(table, columns))
+
+    def add(self, root: str, operations: Iterable[tuple[Any, ...]], frames: Iterable[tuple[Any, ...]]) -> None:
+        """Add a family's rows.
+
+        Args:
+            root: its key.
+            operations: rows of OPERATIONS.
+            frames: rows of FRAMES.
+        """
+        self.families.append(root)
+        rows = list(operations)
+        self.operations += len(rows)
+        for table, given in (("operations", rows), ("frames", frames)):
+            appender = self._db.appender(table)
+            appender.append_rows(given)
+            appender.flush()
+            del appender
+
+    def write(self) -> str:
+        """Write both files aside, rename them into place, and give the shard's name."""
+        for table in TABLES:
+            write_parquet(self._db, f"SELECT * FROM {table}", shard_file(self.folder, table, self.name))
+            self._db.execute(f"DROP TABLE {table}")
+        return self.name
+
+
+def shard_file(folder: Path, table: str, name: str) -> Path:
+    """Where a shard's file lies."""
+    return folder / table / f"{name}.parquet"
+
+
+def write_parquet(connection: Any, query: str, target: Path) -> None:
+    """Write a query's rows to a private file, whole or not at all.
+
+    Args:
+        connection: DuckDB connection.
+        query: SQL text.
+        target: the file.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    connection.execute(f"COPY ({query}) TO {quoted(aside)} (FORMAT parquet, COMPRESSION zstd)")
+    os.chmod(aside, 0o600)
+    os.replace(aside, target)
+
+
+def quoted(value: object) -> str:
+    """A value as an SQL string literal."""
+    text = str(value).replace("'", "''")
+    return f"'{text}'"
+
+
+def relation(folder: Path, table: str, shards: dict[str, list[str]]) -> str:
+    """SQL for the living rows of all shards of a table.
+
+    Args:
+        folder: the workspace folder.
+        table: operations or frames.
+        shards: shard name to roots whose rows in it are dead.
+
+    Returns:
+        A SELECT over the Parquet files.
+
+    Raises:
+        StoreError: there is no shard.
+    """
+    clean = [name for name, dead in shards.items() if not dead]
+    parts: list[str] = []
+    if clean:
+        parts.append(f"SELECT * FROM {_scan(folder, table, clean)}")
+    for name, dead in shards.items():
+        if dead:
+            roots = ", ".join(quoted(root) for root in dead)
+            parts.append(f"SELECT * FROM {_scan(folder, table, [name])} WHERE root NOT IN ({roots})")
+    if not parts:
+        raise StoreError("the store holds no operations yet; run: tracelode import PATH")
+    return " UNION ALL ".join(parts)
+
+
+def _scan(folder: Path, table: str, names: Sequence[str]) -> str:
+    files = ", ".join(quoted(shard_file(folder, table, name)) for name in names)
+    return f"read_parquet([{files}])"
+
+
+def read_families(connection: Any, folder: Path, places: dict[str, str]) -> dict[str, list[Operation]]:
+    """Load the stored operations of some families.
+
+    Args:
+        connection: DuckDB connection.
+        folder: the workspace folder.
+        places: root key to shard name.
+
+    Returns:
+        Root key to its operations, by session and index.
+    """
+    by_shard: dict[str, list[str]] = {}
+    for root, shard in places.items():
+        by_shard.setdefault(shard, []).append(root)
+    found: dict[str, list[Operation]] = {root: [] for root in places}
+    for shard, roots in sorted(by_shard.items()):
+        wanted = ", ".join(quoted(root) for root in roots)
+        rows = connection.execute(
+            f"SELECT * FROM {_scan(folder, 'operations', [shard])} WHERE root IN ({wanted}) "
+            "ORDER BY session, idx"
+        ).fetchall()
+        for row in rows:
+            found[row[1]].append(row_operation(row))
+    return found
+
+
+def sweep(folder: Path, alive: Iterable[str], *, older: float) -> int:
+    """Remove shard files without a catalog row: leftovers of an import that was stopped.
+
+    Args:
+        folder: the workspace folder.
+        alive: names in the catalog.
+        older: remove only files that are at least this many seconds old, so that a reader that has
+            just looked them up still finds them.
+
+    Returns:
+        Number of files removed.
+    """
+    import time
+
+    keep = {f"{name}.parquet" for name in alive}
+    removed = 0
+    for table in TABLES:
+        place = folder / table
+        if not place.is_dir():
+            continue
+        for file in place.iterdir():
+            if file.name in keep:
+                continue
+            try:
+                if time.time() - file.stat().st_mtime >= older:
+                    file.unlink()
+                    removed += 1
+            except FileNotFoundError:
+                continue
+    return removed
+
+
+def holdings(
+    connection: Any, folder: Path, places: dict[str, str]
+) -> dict[str, list[tuple[str, int | None, bool]]]:
+    """The record ids of some families, in file order.
+
+    Args:
+        connection: DuckDB connection.
+        folder: the workspace folder.
+        places: root key to shard name.
+
+    Returns:
+        Session key to (record id, moment, inherited) in order.
+    """
+    by_shard: dict[str, list[str]] = {}
+    for root, shard in places.items():
+        by_shard.setdefault(shard, []).append(root)
+    found: dict[str, list[tuple[str, int | None, bool]]] = {}
+    for shard, roots in sorted(by_shard.items()):
+        wanted = ", ".join(quoted(root) for root in roots)
+        rows = connection.execute(
+            f"SELECT session, id, started, inherited FROM {_scan(folder, 'operations', [shard])} "
+            f"WHERE root IN ({wanted}) ORDER BY session, idx"
+        ).fetchall()
+        for session, record, at, lost in rows:
+            found.setdefault(session, []).append((record, at, lost))
+    return found

@@ -1,0 +1,33 @@
+"""What every test stands on: nobody's own history, one time zone, repeatable examples."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+_FOREIGN = ("TRACELODE_STORE", "TRACELODE_DEBUG", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "FORCE_COLOR", "COLUMNS")
+
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("local", deadline=None, max_examples=60)
+
+
+def pytest_configure() -> None:
+    """Give the run a home folder of its own, so that no test can read or write a person's files."""
+    home = Path(tempfile.mkdtemp(prefix="tracelode-home-"))
+    for name in list(os.environ):
+        if name in _FOREIGN or name.startswith("XDG_"):
+            del os.environ[name]
+    os.environ.update(HOME=str(home), TZ="UTC", NO_COLOR="1", TERM="dumb")
+    time.tzset()
+    settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def project() -> Path:
+    """Root folder of the project."""
+    return Path(__file__).resolve().parent.parent
