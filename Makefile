@@ -30,7 +30,7 @@ layers: $(STAMP) ## who may import whom
 	$(BIN)/lint-imports --no-logo
 
 tests: $(STAMP) ## the test suite alone; PYTEST_ARGS picks some
-	$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
 
 fmt: $(STAMP) ## format and fix what can be fixed
 	$(BIN)/ruff check --fix-only .
@@ -53,5 +53,5 @@ $(STAMP): pyproject.toml tools/dev_requirements.py
 	  "tracelode needs Python 3.11 or later, but $(PYTHON) is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
 	@echo "installing into $(VENV)"
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
-	@$(PY) -m pip install --quiet --disable-pip-version-check -e . $$($(PY) tools/dev_requirements.py)
+	@$(PY) -m pip install -qq --disable-pip-version-check -e . $$($(PY) tools/dev_requirements.py)
 	@touch $@

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from price_page import prices
-
 from tracelode import errors, registry
 from tracelode.cli import helptext
 from tracelode.model.measure import DERIVED, UNITS
@@ -77,9 +76,8 @@ def formats() -> str:
 def operations() -> str:
     """The page of the one noun: kinds, statuses, fields, measures."""
     out = [_NOTE, "# Operations\n\nEverything a trace holds becomes operations: one thing an actor did.\n"]
-    out.append(
-        f"\nKinds: {', '.join(f'`{k}`' for k in KINDS)}.\n\nStatuses: {', '.join(f'`{s}`' for s in STATUSES)}.\n"
-    )
+    for head, words in (("Kinds", KINDS), ("Statuses", STATUSES)):
+        out.append(f"\n{head}: {', '.join(f'`{word}`' for word in words)}.\n")
     out.append("\n## Fields\n\nUse them with `--stack`, `--where`, `--tagroot` and `--tagleaf`.\n\n")
     out.append(table(("field", "what it holds"), [(f"`{f}`", text) for f, text in sorted(FIELDS.items())]))
     out.append("\n## Measures\n\nIntegers in the unit named.\n\n")

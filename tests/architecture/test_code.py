@@ -159,9 +159,10 @@ def test_the_tree_of_errors_is_drawn_as_it_is() -> None:
     assert drawn == classes
 
 
-
 def test_no_test_folder_hides_a_module_of_the_standard_library() -> None:
     # tests/ is on the import path of the test run.
-    packages = [p.parent.name for p in tree.files() if p.parent.parent == tree.ROOT / "tests" and p.stem == "__init__"]
+    packages = [
+        p.parent.name for p in tree.files() if p.parent.parent == tree.ROOT / "tests" and p.stem == "__init__"
+    ]
     modules = [p.stem for p in tree.files() if p.parent == tree.ROOT / "tests" and p.suffix == ".py"]
     assert not {*packages, *modules} & {*sys.stdlib_module_names}

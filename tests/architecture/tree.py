@@ -24,7 +24,7 @@ def name(path: Path) -> str:
 
 @cache
 def files() -> tuple[Path, ...]:
-    """Every file that belongs to the project: tracked, or new and not ignored; all files outside a checkout."""
+    """Every file of the project: tracked, or new and not ignored; outside a checkout, all files."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,

@@ -72,6 +72,7 @@ class FakeWorkspace:
         self.report = ImportReport()
         self.history: list[tuple[str, Path, int]] = []
         self.added: list[tuple[Any, ...]] = []
+        self.opened: dict[str, Any] = {}
         self.on_add: Callable[[], None] = lambda: None
 
     def add(self, *paths: Path, **more: Any) -> ImportReport:
@@ -118,12 +119,19 @@ class FakeWorkspace:
                 samples.append((stack, values))
         return msgspec.structs.replace(fold(samples, query.measures), fields=fields)
 
+    def sessions_by(self, query: Query, depth: int) -> dict[tuple[str, ...], int]:
+        seen: dict[tuple[str, ...], set[str]] = {}
+        for item, o in self._kept(query):
+            stack = tuple(o.fields[f] for f in query.stack if o.fields.get(f))
+            seen.setdefault(stack[:depth], set()).add(item.root)
+        return {stack: len(roots) for stack, roots in seen.items()}
+
     def totals(self, query: Query | None = None) -> Totals:
         total = Totals(tz=self.tz, by={"session": {}, "model": {}})
         roots = set()
         for item, o in self._kept(query or Query()):
             roots.add(item.root)
-            row = total.by["session"].setdefault(item.key, Sums())
+            row = total.by["session"].setdefault(item.root, Sums(sessions=1))
             for sums in (total, row):
                 _add(sums, o)
             at = o.started or 0

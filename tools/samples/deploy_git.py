@@ -133,7 +133,16 @@ def _first_circle(s: Session) -> None:
     )
     s.call(None, bash("docker build -q -t gitbox:2 git/ && docker restart gitbox", "Rebuild", "gitbox", 38.2))
     s.call(None, login(188, 19.2, 6_100), think=260)
-    s.call("Same answer, although the file says yes now.", config(), log(40140), think=520)
+    s.call(
+        "Same answer, although the file says yes now.",
+        config(),
+        log(40140),
+        think=520,
+        thought=(
+            "The file says yes and the server offers publickey only. Either it read another file or PAM"
+            " says no."
+        ),
+    )
     s.call(
         "Then I'll try a key, to see whether any method gets through.",
         inside(
@@ -234,8 +243,12 @@ def _second_circle(s: Session) -> None:
     s.call("No change.", log(51877, 2_600), config(), think=560)
     s.call(
         None,
-        inside("sed -i 's/^UsePAM yes/UsePAM no/' /etc/ssh/sshd_config", "Turn PAM off"),
-        bash("docker restart gitbox", "Restart", "gitbox", 11.3),
+        inside(
+            "sed -i 's/^UsePAM yes/UsePAM no/' /etc/ssh/sshd_config && docker restart gitbox",
+            "Turn PAM off and restart",
+            "gitbox",
+            11.3,
+        ),
         think=220,
     )
     s.call(None, login(191, 16.9, 6_300), think=170)
@@ -362,8 +375,12 @@ def _third_circle(s: Session) -> None:
     )
     s.call(
         None,
-        inside("sed -i 's/^#*StrictModes.*/StrictModes no/' /etc/ssh/sshd_config", "Relax the mode check"),
-        bash("docker restart gitbox", "Restart", "gitbox", 10.9),
+        inside(
+            "sed -i 's/^#*StrictModes.*/StrictModes no/' /etc/ssh/sshd_config && docker restart gitbox",
+            "Relax the mode check and restart",
+            "gitbox",
+            10.9,
+        ),
         think=150,
     )
     s.call(None, login(194, 18.8, 6_400), think=210)

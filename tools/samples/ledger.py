@@ -81,7 +81,7 @@ class Ledger:
                 "project": self._by(lambda c: c.project),
                 "session": {s: self._part(s, place=0) for s in sessions},
                 "role": {r: self._part(r, place=1) for r in ("main", "subagent")},
-                "step": {s: self._part(s, place=3) for s in sorted({k[3] for k in self.operations}) if s},
+                "step": {s: self._step(s) for s in sorted({k[3] for k in self.operations}) if s},
             },
             "active_ms": dict(sorted(self.active.items())),
         }
@@ -102,6 +102,11 @@ class Ledger:
             k: self._money([c for c in self.calls if key(c) == k])
             for k in sorted({key(c) for c in self.calls})
         }
+
+    def _step(self, step: str) -> dict[str, Any]:
+        return {"sessions": sorted({k[0] for k in self.operations if k[3] == step})} | self._part(
+            step, place=3
+        )
 
     def _part(self, value: str, *, place: int) -> dict[str, Any]:
         def of(call: Call) -> str:

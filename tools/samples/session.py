@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 from claude import Transcript, used
-
 from samples.ledger import HAIKU, OPUS, SONNET, Call, Ledger
 from samples.toolbox import INTERRUPTED, Tool
 

@@ -53,8 +53,8 @@ def fix_test(ledger: Ledger) -> list[Session]:
         "tests/test_cart.py::test_discount_rounding fails on main since yesterday. Find out why and fix it."
     )
     failure = (
-        ">       assert discounted(Decimal('19.99'), 10) == Decimal('18.00')\n"
-        "E       AssertionError: assert Decimal('17.99') == Decimal('18.00')\n1 failed in 1.92s"
+        ">       assert discounted(Decimal('19.90'), 5) == Decimal('18.91')\n"
+        "E       AssertionError: assert Decimal('18.90') == Decimal('18.91')\n1 failed in 1.92s"
     )
     s.call(
         "I'll run it first.",
@@ -77,6 +77,7 @@ def fix_test(ledger: Ledger) -> list[Session]:
         edit(s.path("app/cart.py"), ".quantize(CENT)", ".quantize(CENT, rounding=ROUND_HALF_UP)", line=41),
         edit(s.path("app/cart.py"), "import Decimal", "import ROUND_HALF_UP, Decimal", line=3),
         think=310,
+        thought="19.90 less 5 % is 18.905: a tie, and half even takes the lower. Invoices expect half up.",
     )
     s.call(None, bash("pytest -q tests/test_cart.py", "Run the cart tests", "18 passed in 2.05s", 4.4))
     s.call(None, bash("pytest -q", "Run all tests", "212 passed in 41.37s", 44.8))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ROWS = 10
 """Rows of the table of work."""
+STACK = ("intent", "stage")
+"""Fields that name a kind of work."""
 LOOKS = 3
 """Findings named on the screen."""
 
@@ -67,30 +69,26 @@ def ask(workspace: Workspace, query: Query) -> Board:
         The answers.
     """
     totals = workspace.totals(query)
-    sessions = workspace.sessions()
     measure = default_measure(totals.total_tokens, sum(totals.unpriced.values()))
     return Board(
         totals=totals,
         measure=measure,
-        work=_work(workspace, query, measure, sessions),
+        work=_work(workspace, query, measure),
         findings=workspace.findings(),
-        short=short_keys(sessions),
+        short=short_keys(workspace.sessions()),
     )
 
 
-def _work(workspace: Workspace, query: Query, measure: str, sessions: list[Session]) -> list[Work]:
-    profile = workspace.profile(
-        msgspec.structs.replace(query, stack=("intent", "stage"), measures=(measure,), tagroot=("session",))
-    )
-    root = {s.key: s.root for s in sessions}
+def _work(workspace: Workspace, query: Query, measure: str) -> list[Work]:
+    asked = msgspec.structs.replace(query, stack=STACK, measures=(measure,))
     values: dict[tuple[str, ...], int] = {}
-    seen: dict[tuple[str, ...], set[str]] = {}
-    for (session, *frames), (value,) in profile.totals.items():
-        stack = tuple(frames[:2])
-        values[stack] = values.get(stack, 0) + value
-        seen.setdefault(stack, set()).add(root.get(session, session))
-    order = sorted(values, key=lambda stack: (-values[stack], stack))
-    return [Work(stack, values[stack], len(seen[stack])) for stack in order]
+    # A sub-agent's frames come below the stage that spawned it: they are part of that work.
+    for stack, (value,) in workspace.profile(asked).totals.items():
+        work = stack[: len(STACK)]
+        values[work] = values.get(work, 0) + value
+    sessions = workspace.sessions_by(asked, len(STACK))
+    order = sorted(values, key=lambda work: (-values[work], work))
+    return [Work(work, values[work], sessions.get(work, 0)) for work in order]
 
 
 def short_keys(sessions: Iterable[Session]) -> dict[str, str]:

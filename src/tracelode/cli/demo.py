@@ -37,11 +37,13 @@ def demo(
     from tracelode.cli import board, shapes
     from tracelode.cli.screen import Screen
     from tracelode.cli.text import home
+    from tracelode.cli.view import check_zone
     from tracelode.model.query import Query
 
     place = store or _cache()
-    facade.demo(place)
-    workspace = facade.open(place, tz=tz)
+    if tz is not None:
+        check_zone(tz)
+    workspace = facade.demo(place, tz=tz)
     found = board.ask(workspace, Query(tz=workspace.tz))
     workspace.export(workspace.profile(Query(measures=(found.measure,), tz=workspace.tz)), output)
     if json:

@@ -23,11 +23,11 @@ def import_(
         str | None, Parameter(help="Only files changed since: 28d, 2026-10-01, RFC 3339.")
     ] = None,
     redact: Annotated[
-        Literal["summary", "metadata", "full"],
+        Literal["summary", "metadata", "full"] | None,
         Parameter(
             help="What is kept of arguments and results: short redacted previews, nothing, or redacted text."
         ),
-    ] = "summary",
+    ] = None,
     store: StoreOptions = STORE,
 ) -> int:
     """Read traces into the workspace. Files that were read before and did not change cost nothing.
@@ -51,7 +51,7 @@ def import_(
     from tracelode.cli.view import open_workspace
     from tracelode.cli.when import instant
 
-    workspace = open_workspace(store, redact=redact)
+    workspace = open_workspace(store, redact=redact, fresh=True)
     start = None if since is None else instant(since, ZoneInfo(workspace.tz), datetime.now(UTC))
     with bar() as progress:
         report = workspace.add(*paths, source=source, since=start, progress=progress)

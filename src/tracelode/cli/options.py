@@ -31,10 +31,12 @@ class StoreOptions:
     ] = None
     """Zone name."""
     idle: Annotated[
-        str | None, Parameter(group=_STORE, help="Longer waits for a person are idle: 5m, 90s, 1h.")
+        str | None, Parameter(group=_STORE, help="Longer waits for a person are idle: 5m, 90s, 1h; kept.")
     ] = None
     """Duration."""
-    price_file: Annotated[Path | None, Parameter(group=_STORE, help="Your own price table (TOML).")] = None
+    price_file: Annotated[
+        Path | None, Parameter(group=_STORE, help="Your own prices (TOML or JSON); kept.")
+    ] = None
     """Path of a price table."""
     json: JsonFlag = False
     """Whether the answer is JSON."""

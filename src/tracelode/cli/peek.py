@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from tracelode.cli.options import STORE, VIEW, StoreOptions, ViewOptions
-from tracelode.errors import UsageError
 
 if TYPE_CHECKING:
     from tracelode.cli.nodes import Around
@@ -42,19 +40,14 @@ def peek(
     from tracelode.cli.heading import heading, nothing
     from tracelode.cli.nodes import around, check
     from tracelode.cli.screen import Screen, warn
-    from tracelode.cli.view import load, unpriced
+    from tracelode.cli.view import load, pattern, unpriced
 
     check(view.nodefraction, view.nodecount)
-    try:
-        pattern = re.compile(regex)
-    except re.error as error:
-        raise UsageError(
-            f"REGEX is no regular expression: {error}; quote it, and escape . ( ) with \\"
-        ) from error
+    matches = pattern(regex, "REGEX")
     loaded = load(view, store)
     profile = loaded.shown()
     names = {frame for stack in profile.totals for frame in stack}
-    found = around(profile, {name for name in names if pattern.search(name)})
+    found = around(profile, {name for name in names if matches and matches.search(name)})
     if store.json:
         answer = [_answer(frame, entry) for frame, entry in found.items()]
         shapes.write({**shapes.head(profile, unpriced(loaded)), "nodes": answer})

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tracelode.workspace import Progress
+    from tracelode.model.report import Progress
 
 
 @contextmanager

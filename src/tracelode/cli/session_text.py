@@ -141,7 +141,7 @@ class SessionText:
         took = None if item.started is None or item.ended is None else item.ended - item.started
         origin = item.origin
         file = "" if origin.path == session.source else clean(origin.path).rsplit("/", 1)[-1]
-        name = item.name if item.kind == "tool" else item.kind
+        name = item.fields.get("frame") or item.name if item.kind == "tool" else item.kind
         tokens = None if item.inherited else _tokens(item)
         cost = None if item.inherited else item.measures.get("cost")
         return [

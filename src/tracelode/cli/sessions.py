@@ -19,8 +19,7 @@ ROWS = 20
 
 def sessions(
     *,
-    all_: Annotated[bool, Parameter(name="--all", help="Every session, not the newest 20.")] = False,
-    agents: Annotated[bool, Parameter(help="Sub-agents as lines of their own too.")] = False,
+    all_: Annotated[bool, Parameter(name="--all", help="Every session, not the newest 20 (--json: always).")] = False,
     filters: FilterOptions = FILTERS,
     store: StoreOptions = STORE,
 ) -> int:
@@ -28,7 +27,6 @@ def sessions(
 
     Args:
         all_: no limit.
-        agents: list sub-agents too.
         filters: which operations count; sessions without one are left out.
         store: where.
 
@@ -43,59 +41,18 @@ def sessions(
     workspace = open_workspace(store)
     totals = workspace.totals(query_of(filters, workspace.tz))
     everything = workspace.sessions()
-    sums = family_sums(everything, totals.by.get("session", {}))
-    kept = [s for s in everything if s.key in sums and (agents or s.key == s.root)]
+    sums = totals.by.get("session", {})
+    kept = [s for s in everything if s.key == s.root and s.key in sums]
     kept.sort(key=lambda s: (-(s.started or 0), s.key))
     if store.json:
-        shown = kept if all_ else kept[:ROWS]
-        shapes.write({"count": len(kept), "sessions": [_answer(s, sums[s.key]) for s in shown]})
+        # A program gets every session; only the screen stops.
+        shapes.write({"sessions": [_answer(s, sums[s.key]) for s in kept]})
     elif kept:
         _draw(kept, everything, sums, workspace.tz, all_)
     if not kept:
         warn("no session; run tracelode import PATH, tracelode demo, or loosen the filters")
         return 3
     return 0
-
-
-def family_sums(everything: list[Session], by: dict[str, Sums]) -> dict[str, Sums]:
-    """Totals of each session, a root's with its sub-agents.
-
-    Args:
-        everything: all sessions.
-        by: totals by session key, each session its own.
-
-    Returns:
-        Totals by key, for sessions that have some.
-    """
-    from tracelode.model.report import Sums
-
-    sums = {key: row for key, row in by.items() if row.operations}
-    for item in everything:
-        row = by.get(item.key)
-        if item.key == item.root or row is None or not row.operations:
-            continue
-        sums[item.root] = add(sums.get(item.root, Sums()), row)
-    return sums
-
-
-def add(a: Sums, b: Sums) -> Sums:
-    """The sum of two rows of totals; what neither tells stays unknown."""
-    from tracelode.model.report import Sums
-
-    tokens: dict[str, int | None] = {}
-    for kind in [*a.tokens, *(k for k in b.tokens if k not in a.tokens)]:
-        known = [v for v in (a.tokens.get(kind), b.tokens.get(kind)) if v is not None]
-        tokens[kind] = sum(known) if known else None
-    return Sums(
-        sessions=a.sessions,
-        calls=a.calls + b.calls,
-        operations=a.operations + b.operations,
-        tokens=tokens,
-        cost_picodollars=a.cost_picodollars + b.cost_picodollars,
-        unpriced={m: a.unpriced.get(m, 0) + b.unpriced.get(m, 0) for m in [*a.unpriced, *b.unpriced]},
-        time_us={k: a.time_us.get(k, 0) + b.time_us.get(k, 0) for k in [*a.time_us, *b.time_us]},
-        calls_lower_bound=a.calls_lower_bound + b.calls_lower_bound,
-    )
 
 
 def _answer(item: Session, row: Sums) -> dict[str, Any]:

@@ -110,7 +110,6 @@ def head(profile: Profile, unpriced: dict[str, int]) -> dict[str, Any]:
     answer["unpriced"] = unpriced
     if len(profile.measures) > 1:
         answer["totals"] = {m: profile.total(i) for i, m in enumerate(profile.measures)}
-    answer["fields"] = list(profile.fields)
     return answer
 
 

@@ -46,7 +46,7 @@ def summary(
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
 
-    workspace = open_workspace(store)
+    workspace = open_workspace(store, fresh=True)
     query = query_of(filters, workspace.tz)
     if sync is True or (sync is None and _follows(workspace, store)):
         _read_history(workspace)
@@ -72,10 +72,8 @@ def _follows(workspace: Workspace, store: StoreOptions) -> bool:
     if (store.store is None and not os.environ.get("TRACELODE_STORE")) or workspace.empty():
         return True
     # A named workspace holds what was put there: it follows the history only if it began with it.
-    return any(s.source.split(":", 1)[0] in _ROOTS for s in workspace.sessions() if ":" in s.source)
-
-
-_ROOTS = frozenset(("claude", "codex"))
+    names = {name.split("-")[0] for name, _, _ in workspace.local_history()}
+    return any(s.source.partition(":")[0] in names for s in workspace.sessions())
 
 
 def _read_history(workspace: Workspace) -> None:

@@ -10,6 +10,8 @@ from tracelode.cli.options import FileOptions, StoreOptions, ViewOptions
 from tracelode.cli.view import load
 from tracelode.errors import UsageError
 
+_BINARY = frozenset(("pprof", "parquet"))
+
 
 def write_file(
     view: ViewOptions,
@@ -38,26 +40,18 @@ def write_file(
     from tracelode.cli.screen import warn
 
     target = file.output or "-"
+    _check(target, file.format, suffix)
     loaded = load(view, store, to_file=True, detail=detail)
     profile = loaded.shown()
     if not profile.totals:
         warn("nothing to write; run tracelode import PATH first, or loosen the filters")
         return 3
     if target == "-":
-        form = file.format or suffix
-        if not form:
-            raise UsageError("-o - needs --format: pprof, folded, speedscope, svg, json, csv or parquet")
-        if form in ("pprof", "parquet") and sys.stdout.isatty():
-            raise UsageError(f"{form} is binary; pipe it, or name a file with -o")
         sys.stdout.flush()
-        loaded.workspace.export(profile, sys.stdout.buffer, form)
+        loaded.workspace.export(profile, sys.stdout.buffer, file.format or suffix)
         sys.stdout.buffer.flush()
         return 0
-    path = Path(target)
-    if not path.suffix and not file.format:
-        raise UsageError(
-            f"{target!r} has no suffix to pick the format by; name it .svg or .pb.gz, or give --format"
-        )
+    path = Path(target).expanduser()
     loaded.workspace.export(profile, path, file.format)
     if store.json:
         answer = {"wrote": target, "bytes": path.stat().st_size, "stacks": len(profile.totals)}
@@ -65,3 +59,22 @@ def write_file(
     else:
         warn(f"wrote {target}: {len(profile.totals):,} stacks, {', '.join(profile.measures)}")
     return 0
+
+
+def _check(target: str, form: str | None, suffix: str) -> None:
+    """Refuse a target whose format cannot be told, before anything is asked."""
+    from tracelode import workspace
+
+    known = workspace.formats()
+    if form is not None and form not in known:
+        raise UsageError(f"no format {form!r}; known: {', '.join(known)}")
+    if target != "-":
+        suffixes = sorted(s for names in known.values() for s in names)
+        if form is None and not target.endswith(tuple(suffixes)):
+            raise UsageError(
+                f"no format by the suffix of {target!r}; use one of {' '.join(suffixes)}, or --format"
+            )
+    elif not (form or suffix):
+        raise UsageError(f"-o - needs --format, one of {', '.join(known)}")
+    elif form in _BINARY and sys.stdout.isatty():
+        raise UsageError(f"{form} is binary; pipe it, or name a file with -o")

@@ -94,4 +94,4 @@ def _draw(
         table.append([*shown, Flex(f"(other {len(rest)})", "dim")])
     titles = [measures[0], "%", "sum %", *(["cum"] if nested else []), *measures[1:]]
     columns = [Column(title, right=True) for title in titles]
-    screen.table([*columns, Column(" > ".join(loaded.profile.fields) or "stack")], table)
+    screen.table([*columns, Column(" > ".join(loaded.fields))], table)

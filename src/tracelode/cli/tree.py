@@ -73,4 +73,4 @@ def _draw(loaded: View, root: Node) -> None:
         )
     titles = ("cum", "cum %", "flat", "flat %")
     columns = [Column(title, right=True) for title in titles]
-    screen.table([*columns, Column(" > ".join(loaded.profile.fields) or "stack")], rows)
+    screen.table([*columns, Column(" > ".join(loaded.fields))], rows)

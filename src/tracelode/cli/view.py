@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
 from tracelode.cli.options import FilterOptions, StoreOptions, ViewOptions
 from tracelode.cli.when import instant, seconds
-from tracelode.errors import UsageError
+from tracelode.errors import QueryError, UsageError
 from tracelode.model.measure import TOKEN_KINDS, unit
 from tracelode.model.profile import Profile, Sample
 from tracelode.model.query import Query
@@ -50,6 +51,11 @@ class View:
         place = self.at(measure or self.measure)
         return 0 if place is None else self.profile.total(place)
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Fields of the frames, root to leaf."""
+        return (*self.query.tagroot, *self.query.stack, *self.query.tagleaf)
+
     def shown(self) -> Profile:
         """The profile with the shown measures only."""
         return select(self.profile, self.query.measures)
@@ -76,22 +82,30 @@ def select(profile: Profile, measures: tuple[str, ...]) -> Profile:
     )
 
 
-def open_workspace(options: StoreOptions, *, redact: str = "summary") -> Workspace:
+def open_workspace(options: StoreOptions, *, redact: str | None = None, fresh: bool = False) -> Workspace:
     """The workspace the options name.
 
     Args:
         options: folder, zone, idle limit, prices.
-        redact: what an import keeps of previews.
+        redact: what an import keeps of previews, None for what the workspace keeps.
+        fresh: may make a workspace that is not there.
 
     Returns:
         An open workspace.
 
     Raises:
-        UsageError: the idle limit is no length of time.
+        UsageError: the idle limit is no length of time, or there is no such zone.
+        QueryError: no such folder.
         TracelodeError: the workspace cannot be used.
     """
     from tracelode import workspace
 
+    if options.tz is not None:
+        check_zone(options.tz)
+    if options.store is not None and not fresh and not options.store.expanduser().is_dir():
+        raise QueryError(
+            f"no workspace at {options.store}; run tracelode import PATH --store {options.store}"
+        )
     return workspace.open(
         options.store,
         redact=redact,
@@ -99,6 +113,21 @@ def open_workspace(options: StoreOptions, *, redact: str = "summary") -> Workspa
         idle=None if options.idle is None else seconds(options.idle),
         prices=options.price_file,
     )
+
+
+def check_zone(tz: str) -> None:
+    """Assert that a zone exists.
+
+    Args:
+        tz: its name.
+
+    Raises:
+        UsageError: it does not.
+    """
+    try:
+        ZoneInfo(tz)
+    except (ValueError, OSError, ZoneInfoNotFoundError) as error:
+        raise UsageError(f"no time zone {tz!r}; write it as Europe/Berlin or UTC") from error
 
 
 def filters(options: FilterOptions, tz: str) -> Query:
@@ -142,6 +171,8 @@ def query_of(options: ViewOptions, tz: str) -> Query:
     stack = _words((options.stack,))
     if not stack:
         raise UsageError("--stack names no field; write it as --stack intent,stage,tool")
+    for option in ("focus", "ignore", "show", "hide"):
+        pattern(getattr(options, option), f"--{option}")
     return msgspec.structs.replace(
         filters(options, tz),
         stack=stack,
@@ -200,7 +231,7 @@ def default_measure(tokens: int, unpriced: int) -> str:
     Source:
         accounting rules, tokens and cost.
     """
-    return "cost" if tokens > unpriced or not tokens else "tokens.output"
+    return "cost" if tokens > unpriced else "tokens.output"
 
 
 def unpriced(view: View) -> dict[str, int]:
@@ -219,6 +250,25 @@ def unpriced(view: View) -> dict[str, int]:
     if query.focus or query.ignore or query.show or query.hide:
         return {"?": count}
     return dict(view.workspace.totals(query).unpriced)
+
+
+def pattern(text: str | None, name: str) -> re.Pattern[str] | None:
+    """A regular expression from the command line.
+
+    Args:
+        text: the expression, or None.
+        name: of the option or argument.
+
+    Returns:
+        The compiled expression, None for none.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        return None if text is None else re.compile(text)
+    except re.error as error:
+        raise UsageError(f"{name} is no regular expression: {error}; escape . ( ) [ with \\") from error
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -188,7 +188,7 @@ class Builder:
         )
         if "tool" in fields:
             draft.measures["bytes.arguments"] = len(operation.arguments)
-            fields.update(enrich(fields, draft.kind, draft.status, ""))
+            enrich(fields, kind=draft.kind, status=draft.status)
         thread.drafts[draft.id] = draft
 
     def _arguments(self, text: str, kind: str) -> str:
@@ -253,7 +253,7 @@ class Builder:
             if not draft.output:
                 draft.output = self.redactor.preview(change.output, OUTPUT_HEAD, OUTPUT_TAIL)
         if "tool" in draft.fields:
-            draft.fields.update(enrich(draft.fields, draft.kind, draft.status, change.output or ""))
+            enrich(draft.fields, kind=draft.kind, status=draft.status, output=change.output or "")
 
 
 def relative(path: str, project: str) -> str:

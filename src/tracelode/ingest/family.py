@@ -24,6 +24,7 @@ from tracelode.model.operation import Operation, operation_id
 from tracelode.model.ports import Segmenter, Tick
 from tracelode.model.session import Session
 from tracelode.pricing.table import PriceTable
+from tracelode.profile.name.apply import label
 from tracelode.profile.name.intent import intent
 from tracelode.signals.tools import tool_frame
 
@@ -137,7 +138,7 @@ def finish(
     frames: list[tuple[Any, ...]] = []
     for thread in order:
         own = [_operation(draft) for draft in thread.drafts.values()]
-        stages = _stages(own, rules.segmenter)
+        stages = label(own, rules.segmenter)[1] if own else []
         operations.extend(own)
         frames.extend(_frames(thread, own, stages, title, project))
         session = _session(thread, own, project, title, spawners)
@@ -207,15 +208,6 @@ def _operation(draft: Draft) -> Operation:
         parent=draft.parent, fields=draft.fields, measures=draft.measures, arguments=draft.arguments,
         output=draft.output, origin=draft.origin, inherited=draft.inherited,
     )  # fmt: skip
-
-
-def _stages(own: Sequence[Operation], segmenter: Segmenter) -> list[str]:
-    """One stage an operation: the name of its innermost segment."""
-    stages = [""] * len(own)
-    if own:
-        for segment in segmenter.segment(own).segments:
-            stages[segment.start : segment.stop] = [segment.name] * (segment.stop - segment.start)
-    return stages
 
 
 def _session(

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from tracelode.model.operation import KINDS, STATUSES
 from tracelode.model.query import Query
-from tracelode.profile.name.vocabulary import closed_words
+from tracelode.profile.name import intent, stage
 
 _TOOLS = frozenset(
     """Bash BashOutput KillShell Read Write Edit MultiEdit NotebookEdit NotebookRead LS Glob Grep Task
@@ -31,7 +31,7 @@ def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
     Source:
         profile: --share writes closed vocabulary only.
     """
-    closed = closed_words() | frozenset(KINDS) | frozenset(STATUSES)
+    closed = intent.vocabulary() | stage.vocabulary() | frozenset(KINDS) | frozenset(STATUSES)
 
     def rename(frame: str) -> str:
         if frame in closed or frame in _TOOLS or (frame.startswith("(") and frame.endswith(")")):

@@ -200,19 +200,20 @@ def _compile(data: Mapping[str, Any], added: Iterable[Mapping[str, Any]], versio
     verbs = data["verb"]
     every = [*verbs, *added]
     shell, text, human = data["shell"], data["text"], data["human"]
+    subcommands = {word: table for row in data["subcommand"] for word, table in _subcommand(row)}
     return Lexicon(
         version=version,
         verbs={entry["name"]: _verb(entry) for entry in verbs},
         tools={word.lower(): verb for word, verb in _index(every, "tools").items()},
         tool_words=tuple((word, row["verb"]) for row in data["tool_word"] for word in _words(row["words"])),
-        commands=_index(every, "commands"),
+        commands={word: table.default for word, table in subcommands.items()} | _index(every, "commands"),
         scripts=_index(verbs, "scripts"),
         stems=_index(verbs, "stems"),
         says=_index(verbs, "says"),
         pairs=_pairs(text["pairs"]),
         words=_lists(shell, text, human),
         wrappers={word: wrapper for row in data["wrapper"] for word, wrapper in _wrapper(row)},
-        subcommands={word: table for row in data["subcommand"] for word, table in _subcommand(row)},
+        subcommands=subcommands,
         modules={word: verb for verb, words in data["modules"].items() for word in _words(words)},
         snippets=Patterns([(row["verb"], row["match"]) for row in data["snippet"]]),
         roles=Patterns([(row["name"], row["match"]) for row in data["role"]]),

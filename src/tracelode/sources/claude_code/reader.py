@@ -160,6 +160,12 @@ class Reader:
         self.state.count += 1
         return operation_id(AGENT, f"{self.state.session}#{self.state.count}")
 
+    def _scoped(self, native: str | None) -> str | None:
+        """An id as it is unique: short ids of other gateways (msg_1) count inside their session."""
+        if native and len(native) < words.UNIQUE_LENGTH:
+            return f"{self.state.session}/{native}"
+        return native
+
     def _operation(
         self,
         native: str | None,
@@ -173,7 +179,7 @@ class Reader:
         return Operation(
             session=self.state.session,
             index=0,
-            id=self._native(native),
+            id=self._native(self._scoped(native)),
             actor=actor,
             kind=kind,
             name=name,
@@ -232,7 +238,7 @@ class Reader:
         native = block.id
         if native and not native.startswith(words.STRONG_IDS):
             # other models number their calls anew in every message: the id counts inside its message
-            native = f"{message.id or record.uuid}/{native}"
+            native = f"{self._scoped(message.id or record.uuid)}/{native}"
         fields = {"tool": name, "call": call}
         if message.model:
             fields["model"] = message.model

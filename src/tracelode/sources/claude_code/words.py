@@ -10,6 +10,8 @@ from tracelode.sources.claude_code.records import Record, ToolResult
 SYNTHETIC = "<synthetic>"
 STRONG_IDS = ("toolu_", "srvtoolu_", "call_")
 """Tool ids with these beginnings are unique everywhere."""
+UNIQUE_LENGTH = 16
+"""Shorter ids are not taken to be unique outside their session."""
 TOOL_USES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
 QUIET = frozenset(

@@ -1,0 +1,135 @@
+"""Where does one kind of work end and the next begin? Runs of turns of one verb class."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+from tracelode.model.operation import Operation
+from tracelode.model.segment import Segment, Segmentation
+from tracelode.profile.name.stage import CONTEXT, is_evidence, operation_facts, segment_verb, stage
+from tracelode.signals.lexicon import Lexicon, load
+
+_REVISION = "1"
+"""Changes when the cuts of this file change."""
+MIN_TURNS = 3
+"""A shorter run joins a neighbour."""
+
+
+class PhaseSegmenter:
+    """Cuts a session at changes of the turns' verb class; no learning, one level.
+
+    A turn is a model operation and the tool calls it issued; it is never split. Its class is the verb that
+    the stage rule gives to it alone; verbs that compete as one block (looking, or working a page) are one
+    class, and so are edit and create. Maximal runs of equal class are formed; then, while there are several
+    runs and one is shorter than three turns, the shortest (the first on ties) joins its longer neighbour
+    (the left one on ties) and takes that one's class; runs of equal class that meet become one. Operations
+    without a tool (prompts, answers, notes) count for no run and stay in the segment they fall in. A cut lies
+    before the first operation of a turn.
+
+    Source:
+        accounting rules, phase segmenter; naming rules, steps 2 and 3.
+    """
+
+    name = "phase"
+
+    def __init__(self, lexicon: Lexicon | None = None) -> None:
+        self._lexicon = lexicon or load()
+        self.version = f"{_REVISION}/{self._lexicon.version}"
+
+    def segment(self, operations: Sequence[Operation]) -> Segmentation:
+        """Cut one session and name its segments.
+
+        Args:
+            operations: the n operations of one session in order; fields and previews only.
+
+        Returns:
+            Segments of level 0 that cover [0, n). O(n log n).
+        """
+        n = len(operations)
+        session = operations[0].session if n else ""
+        starts, classes = self._turns(operations)
+        cuts = [0, *(starts[first] for first in _runs(classes)[1:]), n] if n else []
+        segments = []
+        for start, stop in zip(cuts, cuts[1:], strict=False):
+            name = stage(operations[start:stop], _before(operations, start))
+            segments.append(Segment(start, stop, 0, name))
+        return Segmentation(session, self.name, self.version, tuple(segments))
+
+    def _turns(self, operations: Sequence[Operation]) -> tuple[list[int], list[str]]:
+        """First operation and class of each turn that has a tool call, in order."""
+        starts: list[int] = []
+        verbs: list[list[str]] = []
+        last = {op.fields["call"]: i for i, op in enumerate(operations) if "call" in op.fields and is_evidence(op)}
+        covered = -1  # last operation of the turns so far: calls of one turn may lie among those of the next
+        for i, operation in enumerate(operations):
+            turn = operation.fields.get("call") if is_evidence(operation) else None
+            opens = operation.id in last and operation.kind == "model"
+            if turn is None and not opens and not is_evidence(operation):
+                continue
+            end = max(i, last.get(turn or operation.id, i))
+            if i > covered:
+                starts.append(i)
+                verbs.append([])
+            covered = max(covered, end)
+            if is_evidence(operation):
+                verbs[-1].append(operation_facts(operation)[0])
+        return starts, [self._class(row) for row in verbs]
+
+    def _class(self, verbs: list[str]) -> str:
+        verb = segment_verb(verbs, self._lexicon)
+        return "edit" if verb == "create" else self._lexicon.verbs[verb].block or verb
+
+
+def _before(operations: Sequence[Operation], start: int) -> list[Operation]:
+    found: list[Operation] = []
+    for i in range(start - 1, -1, -1):
+        if is_evidence(operations[i]):
+            found.append(operations[i])
+            if len(found) == CONTEXT:
+                break
+    return found[::-1]
+
+
+def _runs(classes: Sequence[str]) -> list[int]:
+    """First turns of the runs that remain after the short ones have joined a neighbour."""
+    if not classes:
+        return []
+    first: list[int] = []
+    for i, label in enumerate(classes):
+        if not i or label != classes[i - 1]:
+            first.append(i)
+    count = len(first)
+    length = [b - a for a, b in zip(first, [*first[1:], len(classes)], strict=True)]
+    label = [classes[i] for i in first]
+    left, right = [i - 1 for i in range(count)], [i + 1 for i in range(count)]
+    alive = [True] * count
+
+    def absorb(run: int, other: int) -> None:
+        """Make an adjacent run part of another."""
+        alive[run] = False
+        length[other] += length[run]
+        if left[run] >= 0:
+            right[left[run]] = right[run]
+        if right[run] < count:
+            left[right[run]] = left[run]
+        first[other] = min(first[other], first[run])
+
+    heap = [(length[i], first[i], i) for i in range(count) if length[i] < MIN_TURNS]
+    heapq.heapify(heap)
+    while heap:
+        size, start, run = heapq.heappop(heap)
+        if not alive[run] or length[run] != size or first[run] != start:
+            continue  # it has grown or gone since
+        before, after = left[run], right[run]
+        if before < 0 and after >= count:
+            break
+        longer_left = before >= 0 and (after >= count or length[before] >= length[after])
+        into = before if longer_left else after
+        absorb(run, into)
+        for side in (left[into], right[into]):
+            if 0 <= side < count and label[side] == label[into]:
+                absorb(side, into)
+        if length[into] < MIN_TURNS:
+            heapq.heappush(heap, (length[into], first[into], into))
+    return sorted(first[i] for i in range(count) if alive[i])

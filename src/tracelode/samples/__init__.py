@@ -1,0 +1,14 @@
+"""Where do the bundled demo sessions lie? Written by tools/make_samples.py; none of it is a real history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def projects() -> Path:
+    """The folder of the bundled sessions, laid out as ~/.claude/projects.
+
+    Returns:
+        An existing folder of the installed package.
+    """
+    return Path(__file__).parent / "projects"
