@@ -65,11 +65,11 @@ def formats() -> str:
     ]
     out.append("\n## Exports\n\n`-o FILE` picks the format by the ending.\n\n")
     out.append(table(("name", "endings", "binary", "what it writes"), rows))
-    cutters = [(name, registry.load("segmenters", name)) for name in registry.names("segmenters")]
+    cutters = [
+        (f"`{name}`", first_line(registry.load("segmenters", name))) for name in registry.names("segmenters")
+    ]
     out.append("\n## Segmenters\n\n")
-    out.append(
-        table(("name", "version", "how it cuts"), [(f"`{n}`", c.version, first_line(c)) for n, c in cutters])
-    )
+    out.append(table(("name", "how it cuts"), cutters))
     return "".join(out)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -18,6 +18,8 @@ from tracelode.model.query import Query
 from tracelode.model.report import ImportReport, Skipped, Sums, Totals
 from tracelode.model.session import Session
 
+Run: TypeAlias = Callable[..., tuple[int, str, str]]
+"""A command line: exit code, standard output, standard error."""
 DAY = 86_400_000_000
 START = 1_790_000_000_000_000
 """2026-09-21 14:13:20 UTC in microseconds."""
@@ -42,7 +44,7 @@ def operation(session: str, index: int, **more: Any) -> Operation:
     return Operation(session=session, index=index, fields=fields, measures=measures, **values)
 
 
-def session(key: str, operations: list[Operation], **more: Any) -> Session:
+def session(key: str, operations: list[Operation], /, **more: Any) -> Session:
     """A session over operations."""
     values: dict[str, Any] = {
         "root": key,
@@ -165,6 +167,70 @@ def _add(sums: Sums, o: Operation) -> None:
         sums.unpriced[model] = sums.unpriced.get(model, 0) + bare
     for kind in ("model", "tool", "blocked", "idle", "unknown"):
         sums.time_us[kind] = sums.time_us.get(kind, 0) + o.measures.get(f"time.{kind}", 0)
+
+
+def small_workspace(path: Path) -> FakeWorkspace:
+    """Three root sessions, one sub-agent, one fork; $4.01 in all."""
+    deploy = [
+        operation("aaaa1111-x", 0, kind="prompt", name="prompt", status="unknown", fields={"tool": ""}),
+        operation(
+            "aaaa1111-x",
+            1,
+            kind="model",
+            name="sonnet",
+            id="m" * 16,
+            measures={"calls": 1, "tokens.output": 0, "cost": 0},
+        ),
+        operation(
+            "aaaa1111-x",
+            2,
+            name="Bash",
+            id="b" * 16,
+            fields={
+                "call": "m" * 16,
+                "tool": "Bash:kubectl",
+                "stage": "start service",
+                "command": "kubectl apply",
+            },
+            arguments="kubectl apply -f a.yaml",
+            output="denied",
+            status="error",
+            measures={"tokens.output": 30, "cost": 3 * 10**12, "tokens.input_fresh": 5},
+        ),
+        operation(
+            "aaaa1111-x",
+            3,
+            name="Task",
+            fields={"call": "m" * 16, "tool": "Task", "spawns": "aaaa1111-x/agent-1"},
+            measures={"tokens.output": 31, "cost": 10**12, "tokens.cache_read": 900},
+        ),
+    ]
+    for item in deploy:
+        item.fields["intent"] = "deploy service"
+    child = [operation("aaaa1111-x/agent-1", i, name="Read", fields={"tool": "Read"}) for i in range(2)]
+    fix = [operation("bbbb2222-y", i) for i in range(3)]
+    fork = [operation("bbbb3333-z", 0, inherited=True), operation("bbbb3333-z", 1)]
+    made = FakeWorkspace(
+        path,
+        {
+            session("aaaa1111-x", deploy, outcome="failure"): deploy,
+            session(
+                "aaaa1111-x/agent-1", child, root="aaaa1111-x", role="subagent", parent_operation=deploy[3].id
+            ): child,
+            session("bbbb2222-y", fix, outcome="success"): fix,
+            session("bbbb3333-z", fork, fork_of="bbbb2222-y", inherited=1, operations=1): fork,
+        },
+    )
+    made.found = [
+        Finding(
+            what="deploy service: 3 of 3 attempts fail at the same step",
+            where=("aaaa1111-x#2",),
+            score=1.0,
+            why="3 of 3",
+            kind="repeated-failure",
+        )
+    ]
+    return made
 
 
 def skips() -> list[Skipped]:

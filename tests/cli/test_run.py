@@ -9,9 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from cli import fake
-from cli.conftest import Run
 
+from cli import fake
 from tracelode import __version__, workspace
 from tracelode.errors import (
     ExportError,
@@ -30,7 +29,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from cli.conftest import small_workspace
+from cli.fake import small_workspace
 from tracelode import workspace
 made = small_workspace(Path("store"))
 {setup}
@@ -68,7 +67,7 @@ def process(*words: str, setup: str = "", **more: object) -> subprocess.Popen[st
     ],
 )
 def test_errors_are_one_line_and_a_code(
-    error: Exception, code: int, run: Run, small: fake.FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+    error: Exception, code: int, run: fake.Run, small: fake.FakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
@@ -82,7 +81,7 @@ def test_errors_are_one_line_and_a_code(
 
 
 def test_a_foreign_error_names_its_type_and_no_text(
-    run: Run, small: fake.FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+    run: fake.Run, small: fake.FakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ValueError("text of a trace")
@@ -121,17 +120,17 @@ def test_a_foreign_error_names_its_type_and_no_text(
         (["top", "-o", "-"], "--format"),
         (["flame", "-o", "-", "--format", "docx"], "no format 'docx'"),
         (["export"], "export -o profile.pb.gz"),
-        (["import", "--redact", "none"], "summary"),
+        (["top", "--outcome", "none"], "no outcome 'none'"),
     ],
 )
-def test_usage(words: list[str], part: str, run: Run, small: fake.FakeWorkspace) -> None:
+def test_usage(words: list[str], part: str, run: fake.Run, small: fake.FakeWorkspace) -> None:
     code, out, err = run(*words)
     assert (code, out) == (2, "")
     assert part in err
     assert err.count("\n") == 1
 
 
-def test_a_store_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> None:
+def test_a_store_that_is_not_there_is_not_made(run: fake.Run, tmp_path: Path) -> None:
     code, out, err = run("top", "--store", str(tmp_path / "typo"))
     assert (code, out) == (3, "")
     assert "no workspace at" in err
@@ -139,19 +138,21 @@ def test_a_store_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("words", [["--version"], ["top", "--version"]])
-def test_version(words: list[str], run: Run) -> None:
+def test_version(words: list[str], run: fake.Run) -> None:
     code, out, _ = run(*words)
     assert code == 0
     assert __version__ in out
 
 
-def test_options_may_stand_before_the_command(run: Run, small: fake.FakeWorkspace, tmp_path: Path) -> None:
+def test_options_may_stand_before_the_command(
+    run: fake.Run, small: fake.FakeWorkspace, tmp_path: Path
+) -> None:
     assert run("--store", str(tmp_path), "--json", "top") == run("top", "--json", "--store", str(tmp_path))
     assert small.opened["store"] == tmp_path
     assert run("help", "top") == run("top", "--help")
 
 
-def test_options_reach_the_workspace(run: Run, small: fake.FakeWorkspace, tmp_path: Path) -> None:
+def test_options_reach_the_workspace(run: fake.Run, small: fake.FakeWorkspace, tmp_path: Path) -> None:
     words = ["--idle", "1h30m", "--tz", "Asia/Kathmandu", "--price-file", "p.toml", "--store", str(tmp_path)]
     assert run("top", *words)[0] == 0
     assert small.opened == {
@@ -214,7 +215,7 @@ def test_output_of_another_encoding_is_no_error() -> None:
     assert out.startswith("cost")
 
 
-def test_progress_goes_to_a_terminal_only(run: Run, small: fake.FakeWorkspace) -> None:
+def test_progress_goes_to_a_terminal_only(run: fake.Run, small: fake.FakeWorkspace) -> None:
     run("import", "x")
     assert small.added[0][1]["progress"] is None
 

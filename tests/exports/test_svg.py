@@ -132,6 +132,21 @@ def test_no_more_than_the_limit_is_drawn(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sum(readers.svg(drawn(profile, SvgExporter(width=20_000)))[""].values.values()) == profile.total()
 
 
+def test_ties_at_the_limit_do_not_depend_on_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "NODES", 20)
+    rows = [((f"a{i % 7}", f"b{i}"), (5,)) for i in range(70)]
+    profile = fold(rows, ("tokens",))
+    turned = Profile(measures=profile.measures, totals=dict(reversed(profile.totals.items())))
+    assert drawn(profile) == drawn(turned)
+
+
+def test_a_title_is_text() -> None:
+    page = ElementTree.fromstring(
+        drawn(export_profiles()["ordinary"], SvgExporter(title='a\x00 <b> "c" & d'))
+    )
+    assert page.attrib["aria-label"] == 'a\u2400 <b> "c" & d: $5.27'
+
+
 def test_a_frame_may_be_called_like_our_own() -> None:
     rows = [(("(other 2)",), (50_000,)), (("all",), (50_000,)), (("x",), (1,)), (("y",), (1,))]
     frames = readers.svg_frames(drawn(fold(rows, ("tokens",))))

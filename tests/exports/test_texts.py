@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracelode import registry
 from tracelode.errors import ExportError, UnknownMeasure
 from tracelode.exports.csv_ import CsvExporter
 from tracelode.exports.folded import FoldedExporter

@@ -19,16 +19,20 @@ from samples.gitbox import (
 )
 from samples.ledger import OPUS, SONNET, Ledger
 from samples.session import Session, opened
-from samples.toolbox import bash, edit, glob, grep, interrupted, read, search_web, write
+from samples.toolbox import bash, glob, grep, interrupted, read, search_web, write
 
 README = """# homelab
-Services of the house, one folder each: a Dockerfile and an entry script.
+Services of the house, one folder each: a Dockerfile and an entry script. site.yml deploys them.
 `base/` is the image everything starts from; docs/hardening.md says what it locks down.
 Secrets lie in secrets/ and are mounted, never copied."""
 HARDENING = """# What the base image locks down
 The base image follows the lab's checklist: no root login, no core dumps,
 no empty passwords, a short list of ciphers, logs to stderr.
 Services may relax a rule in their own folder and say why."""
+PASSWORD = "-o PreferredAuthentications=password"
+LISTED = """-rw-r--r-- 1 root root 3296 sshd_config
+drwxr-xr-x 2 root root 4096 sshd_config.d
+-rw------- 1 root root 411 ssh_host_ed25519_key"""
 FINAL = """I did not get past it within this session.
 
 State: the container runs, the repository is there, pushing and cloning inside the container works.
@@ -60,7 +64,9 @@ def _first_setup(s: Session) -> None:
     s.call(
         "I'll look at how the other services are laid out first.",
         bash(
-            "ls && cat README.md", "Show the repository", f"README.md base docs git media secrets\n{README}"
+            "ls && cat README.md",
+            "Show the repository",
+            f"README.md base docs git media secrets site.yml\n{README}",
         ),
         bash("docker version --format '{{.Server.Version}}'", "Check docker", "27.3.1", 0.4),
         think=160,
@@ -110,73 +116,56 @@ def _first_setup(s: Session) -> None:
 
 def _first_circle(s: Session) -> None:
     s.call("Now the check from the outside.", clone())
-    s.call(
-        "The server refuses before it asks for a password. Let me see both sides.",
-        login(188, 17.6, 6_100),
-        think=240,
-    )
-    s.call(None, config(password="no"), log(40112), think=210)
+    s.call("Refused before it asks for a password. With the trace on:", login(188, 17.6, 6_100), think=240)
+    s.call(None, login(176, 19.2, 5_600, PASSWORD), think=160)
+    s.call(None, login(203, 21.4, 6_600, "-i ~/.ssh/id_ed25519"), think=220)
+    s.call("No method gets through, so it is the server.", config(password="no"), log(40112), think=210)
     s.call(
         "PasswordAuthentication is off in sshd_config. I'll check the account before I turn it on.",
-        inside("getent passwd git", "Show the account", "git:x:1001:1001::/home/git:/bin/bash"),
+        inside("grep '^git:' /etc/passwd", "Show the account", "git:x:1001:1001::/home/git:/bin/bash"),
+        inside(
+            "ls -la /home/git",
+            "Show its home",
+            "drwxr-xr-x 2 git git 4096 .\n-rw-r--r-- 1 git git 3526 .bashrc",
+        ),
         think=300,
     )
+    s.call(None, log(40131), think=150)
     s.call(
         None,
-        edit(
-            s.path("git/entry.sh"),
-            SERVE,
-            ALLOW,
-            line=4,
+        inside(
+            "sed -i 's/^PasswordAuthentication no/PasswordAuthentication yes/' /etc/ssh/sshd_config"
+            " && docker restart gitbox",
+            "Allow passwords and restart",
+            "gitbox",
+            11.8,
         ),
         think=190,
     )
-    s.call(None, bash("docker build -q -t gitbox:2 git/ && docker restart gitbox", "Rebuild", "gitbox", 38.2))
-    s.call(None, login(188, 19.2, 6_100), think=260)
+    s.call(None, login(188, 18.8, 6_100), think=260)
     s.call(
         "Same answer, although the file says yes now.",
         config(),
         log(40140),
+        inside("ls -la /etc/ssh", "List the server's files", LISTED),
         think=520,
-        thought=(
-            "The file says yes and the server offers publickey only. Either it read another file or PAM"
-            " says no."
-        ),
-    )
-    s.call(
-        "Then I'll try a key, to see whether any method gets through.",
-        inside(
-            "sh -c 'mkdir -p /home/git/.ssh && cp /tmp/id.pub /home/git/.ssh/authorized_keys'",
-            "Install a public key",
-        ),
-        think=610,
-    )
-    s.call(None, login(203, 21.4, 6_600, "-i ~/.ssh/id_ed25519"), think=180)
-    s.call(
-        None,
-        inside(
-            "ls -la /home/git/.ssh",
-            "Check modes",
-            "drwxr-xr-x 2 root root 4096 .\n-rw-r--r-- 1 root root 96 authorized_keys",
-        ),
-        log(40166),
-        think=340,
+        thought="The file says yes and the server offers publickey only. Did it read another file?",
     )
 
 
 def second(ledger: Ledger) -> list[Session]:
-    """Attempt of 8 October: a clean start with git-shell, PAM and StrictModes, and one push by the user."""
+    """Attempt of 8 October: a clean start with git-shell and PAM; the user sees the same refusal."""
     s = opened(ledger, 5, "homelab", "2026-10-08T18:22:40+00:00", model=OPUS, base=17_900)
     s.prompt(
-        "Second try: deploy the git server (user git, password in secrets/git-password, port 2222, repository"
-        " notes) from a clean start. Monday's attempt ended in Permission denied (publickey). Don't patch it,"
-        " do it again properly."
+        "Deploy the git server again, from a clean start: user git, password in secrets/git-password, port"
+        " 2222, repository notes. Monday's attempt ended in Permission denied (publickey). Don't patch it, do"
+        " it properly."
     )
     _second_setup(s)
     with s.step(AUTH):
         _second_circle(s)
         s.say(
-            "The account and the modes are right, and the login is still refused with the same message.",
+            "The account and PAM look right, and the login is still refused with the same message.",
             think=260,
         )
         s.prompt(
@@ -227,9 +216,12 @@ def _second_setup(s: Session) -> None:
 
 def _second_circle(s: Session) -> None:
     s.call("Up. Now the clone.", clone())
-    s.call(None, config(password="yes"), log(51820), think=280)
+    s.call(None, login(191, 18.3, 6_300), think=150)
+    s.call(None, login(176, 16.9, 5_700, PASSWORD), think=170)
+    s.call(None, login(179, 17.7, 5_700, "-o KbdInteractiveAuthentication=yes"), think=120)
+    s.call("Every way in is refused. Configuration and log:", config(), log(51820), think=280)
     s.call(
-        "The file allows passwords, so I suspect PAM or the shell.",
+        "The file allows passwords, so I suspect PAM.",
         inside(
             "cat /etc/pam.d/sshd",
             "Show PAM",
@@ -238,9 +230,12 @@ def _second_circle(s: Session) -> None:
         ),
         think=470,
     )
-    s.call(None, inside("sh -c 'echo /usr/bin/git-shell >> /etc/shells'", "Allow git-shell", ""), think=130)
-    s.call(None, login(191, 18.3, 6_300), think=150)
-    s.call("No change.", log(51877, 2_600), config(), think=560)
+    s.call(
+        None,
+        inside("cat /etc/shells", "List valid shells", "/bin/sh\n/bin/bash"),
+        log(51877, 2_600),
+        think=560,
+    )
     s.call(
         None,
         inside(
@@ -251,7 +246,7 @@ def _second_circle(s: Session) -> None:
         ),
         think=220,
     )
-    s.call(None, login(191, 16.9, 6_300), think=170)
+    s.call(None, login(191, 18.9, 6_300), think=170)
 
 
 def _second_again(s: Session) -> None:
@@ -259,12 +254,10 @@ def _second_again(s: Session) -> None:
         "I'll go through the configuration and the log once more.",
         config(pam="no"),
         log(51903, 2_600),
+        inside(
+            "grep '^git:' /etc/passwd", "Show the account", "git:x:1001:1001::/home/git:/usr/bin/git-shell"
+        ),
         think=640,
-    )
-    s.call(
-        None,
-        inside("passwd -S git", "Show the password's state", "git P 2026-10-08 0 99999 7 -1"),
-        think=310,
     )
     s.call(None, clone(13.1), think=90)
 
@@ -331,48 +324,25 @@ def _third_setup(s: Session) -> None:
 
 def _third_circle(s: Session) -> None:
     s.call("Reproduce first.", clone(14.9))
-    s.call(None, log(60210, 2_300), config(), think=240)
+    s.call(None, login(194, 20.7, 6_400), think=240)
     s.call(
         "Maybe the client never offers a password. I'll force it.",
-        login(176, 15.8, 5_900, "-o PreferredAuthentications=password"),
+        login(176, 15.8, 5_900, PASSWORD),
         think=330,
     )
+    s.call(None, login(194, 18.8, 6_400, "-o IdentitiesOnly=yes"), think=160)
+    s.call(None, log(60210, 2_300), config(), think=240)
     s.call(
         None,
         grep(
-            "Authentication|ssh",
+            "sshd|passwd",
             s.path("git"),
             'git/entry.sh:3:echo "git:$(cat /run/secrets/git-password)" | chpasswd',
         ),
         log(60244, 2_300),
         think=280,
     )
-    s.call(
-        None,
-        inside(
-            "ls -la /etc/ssh",
-            "List the server's files",
-            "-rw-r--r-- 1 root root 3296 sshd_config\ndrwxr-xr-x 2 root root 4096 sshd_config.d\n-rw------- 1"
-            " root root 411 ssh_host_ed25519_key",
-        ),
-        think=410,
-    )
-    s.call(
-        "The host key could be stale on my side.",
-        bash(
-            "ssh-keygen -R '[localhost]:2222'",
-            "Forget the host key",
-            "# Host [localhost]:2222 found: line 14\n/home/sam/.ssh/known_hosts updated.",
-            0.2,
-        ),
-        think=200,
-    )
-    s.call(None, login(194, 20.7, 6_400), think=160)
-    s.call(
-        None,
-        inside("env", "Show the environment", "PATH=/usr/local/bin:/usr/bin:/bin\nHOSTNAME=8c1f0a77d2e4"),
-        think=450,
-    )
+    s.call(None, inside("ls -la /etc/ssh", "List the server's files", LISTED), think=410)
     s.call(
         None,
         inside(

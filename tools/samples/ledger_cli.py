@@ -92,6 +92,15 @@ def refactor(ledger: Ledger) -> list[Session]:
         bash("pytest -q", "Run the tests before the change", "96 passed in 8.14s", 9.7),
         think=300,
     )
+    _move_balance(s)
+    s.say("The package stands and the balance is out. Next would be the text renderer.")
+    s.pause(31)
+    s.compact(SUMMARY)
+    _move_renderer(s)
+    return [s]
+
+
+def _move_balance(s: Session) -> None:
     s.call(
         "Balance first: it depends on nothing else.",
         write(s.path("src/ledger/report/balance.py"), BALANCE),
@@ -122,14 +131,9 @@ def refactor(ledger: Ledger) -> list[Session]:
             10.8,
         ),
     )
-    s.say("The package stands and the balance is out. Next would be the text renderer.")
-    s.pause(31)
-    s.compact(SUMMARY)
-    _finish(s)
-    return [s]
 
 
-def _finish(s: Session) -> None:
+def _move_renderer(s: Session) -> None:
     s.prompt("Morning. Now the text renderer, then we're done.", after=17 * 3600 + 1260)
     s.call(
         None,

@@ -36,18 +36,21 @@ def environment(ledger: Ledger) -> list[Session]:
             "Python 3.12.6\n8\nMem: 31Gi",
             0.4,
         ),
-        read(s.path("pyproject.toml"), 'dependencies = ["numpy<2", "torch>=2.4", "polars"]', start=9),
+        read(s.path("pyproject.toml"), 'dependencies = ["numpy>=2", "torch>=2.4", "polars"]', start=9),
     )
     s.call(None, bash("python3 -m venv .venv", "Make a virtual environment", "", 3.9))
+    pinned = ".venv/bin/pip install -q -c constraints.txt -e '.[dev]'"
+    s.call(None, bash(pinned, "Install the project with its constraints", CONFLICT, 22.6, code=1))
     install = ".venv/bin/pip install -q -e '.[dev]'"
-    s.call(None, bash(install, "Install the project", CONFLICT, 22.6, code=1))
     s.call(
-        "The pin on numpy is older than the code needs.",
-        edit(s.path("pyproject.toml"), '"numpy<2"', '"numpy>=2"', line=9),
+        "constraints.txt pins a numpy older than the code needs, so without it.",
+        bash(install, "Install without the constraints", "", 97.3),
+        think=120,
     )
-    s.call(None, bash(install, "Install again", "", 97.3))
     s.call(None, bash(".venv/bin/pytest -q", "Run the tests", "31 passed in 12.90s", 15.2))
-    s.say("The environment is in .venv and 31 tests pass. I raised the numpy pin to 2 to get there.")
+    s.say(
+        "The environment is in .venv and 31 tests pass. I left constraints.txt out: its numpy pin is too old."
+    )
     return [s]
 
 

@@ -26,7 +26,7 @@ DIGEST = (
 def upgrade(ledger: Ledger) -> list[Session]:
     """7 October: search, install, two breakages, green; the user adds a wish while the install runs."""
     s = opened(ledger, 4, "web-ui", "2026-10-07T12:20:09+00:00", life="5m")
-    s.prompt("Upgrade vite from 5 to 7 and vitest with it. The build and the tests have to pass.")
+    s.prompt("Upgrade vite from 5 to 7 and vitest along with it. Everything has to stay green.")
     s.call(
         None,
         read(s.path("package.json"), PACKAGE, start=8),
@@ -49,6 +49,12 @@ def upgrade(ledger: Ledger) -> list[Session]:
             "and pin node 20.19 in the CI workflow while you're at it",
         ),
     )
+    _repair(s)
+    s.say("vite 7.1.9 and vitest 3 are in, build and 148 tests pass, and CI uses Node 20.19.", think=40)
+    return [s]
+
+
+def _repair(s: Session) -> None:
     failure = (
         "vite.config.ts(3,10): error TS2305: Module '\"vite\"' has no exported member"
         " 'splitVendorChunkPlugin'.\nnpm error code 2"
@@ -83,5 +89,3 @@ def upgrade(ledger: Ledger) -> list[Session]:
     s.call(
         None, bash("npm test", "Run the tests", "Test Files  23 passed (23)\nTests  148 passed (148)", 19.6)
     )
-    s.say("vite 7.1.9 and vitest 3 are in, build and 148 tests pass, and CI uses Node 20.19.", think=40)
-    return [s]

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tracelode.cli import shapes
 from tracelode.cli.screen import Cell, Column, Flex, Screen, bar
-from tracelode.cli.text import clean, cut, moment, width
+from tracelode.cli.text import clean, cut, moment, number, width
 from tracelode.cli.view import default_measure
 from tracelode.model.finding import Finding
 from tracelode.model.query import Query
@@ -175,11 +175,11 @@ def follow(screen: Screen, board: Board, *, wrote: str | None, store: str | None
 
 
 def _heads(screen: Screen, totals: Totals, title: str) -> None:
-    families = [_number(totals.sessions, "session")]
+    families = [number(totals.sessions, "session")]
     if totals.subagents:
-        families.append(_number(totals.subagents, "sub-agent"))
+        families.append(number(totals.subagents, "sub-agent"))
     if totals.forks:
-        families.append(_number(totals.forks, "fork"))
+        families.append(number(totals.forks, "fork"))
     head = f"{', '.join(families)}   {_span(totals)}"
     zone = f" ({clean(totals.tz)})"
     if width(title) + 3 + width(head) + width(zone) <= screen.width:
@@ -216,10 +216,6 @@ def _span(totals: Totals) -> str:
     if first == last:
         return first
     return f"{first}..{last[5:] if last[:4] == first[:4] else last}"
-
-
-def _number(n: int, name: str) -> str:
-    return f"{n:,} {name}{'' if n == 1 else 's'}"
 
 
 def _table(screen: Screen, board: Board) -> None:

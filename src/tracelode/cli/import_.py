@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -23,9 +23,10 @@ def import_(
         str | None, Parameter(help="Only files changed since: 28d, 2026-10-01, RFC 3339.")
     ] = None,
     redact: Annotated[
-        Literal["summary", "metadata", "full"] | None,
+        str | None,
         Parameter(
-            help="What is kept of arguments and results: short redacted previews, nothing, or redacted text."
+            help="What is kept of arguments and results: short redacted previews, nothing, or redacted text.",
+            metavar="summary|metadata|full",
         ),
     ] = None,
     store: StoreOptions = STORE,
@@ -68,17 +69,14 @@ def import_(
 
 def _say(report: ImportReport, path: str) -> None:
     from tracelode.cli.screen import Column, Flex, Screen
-    from tracelode.cli.text import clean, home
+    from tracelode.cli.text import clean, home, number
     from tracelode.model.words import count, size
 
     screen = Screen()
     old = report.files - report.files_read
     files = f"{report.files_read:,} of {report.files:,} files" + (f" ({old:,} unchanged)" if old else "")
     screen.flow("read", [files, size(report.bytes_read), f"{report.seconds:.1f} s"], joint=", ", indent=9)
-    made = [
-        f"{report.sessions:,} session{'' if report.sessions == 1 else 's'}",
-        f"{count(report.operations)} operations",
-    ]
+    made = [number(report.sessions, "session"), f"{count(report.operations)} operations"]
     screen.flow("stored", [*made, f"in {clean(home(path))}"], joint=", ", indent=9)
     reasons: dict[str, tuple[int, str]] = {}
     for skip in report.skipped:

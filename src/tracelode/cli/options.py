@@ -61,8 +61,8 @@ class FilterOptions:
     until: Annotated[str | None, Parameter(group=_VIEW, help="Up to then; a bare day counts whole.")] = None
     """End, exclusive."""
     outcome: Annotated[
-        Literal["failed", "succeeded", "failure", "success"] | None,
-        Parameter(group=_VIEW, help="Only sessions that ended so."),
+        str | None,
+        Parameter(group=_VIEW, help="Only sessions that ended so.", metavar="failed|succeeded"),
     ] = None
     """Outcome of the session."""
 

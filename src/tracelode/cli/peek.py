@@ -18,9 +18,7 @@ EDGES = 10
 
 
 def peek(
-    regex: Annotated[
-        str, Parameter(help="Regular expression; matches anywhere in a frame.", allow_leading_hyphen=True)
-    ],
+    regex: Annotated[str, Parameter(help="Regular expression; matches anywhere in a frame.")],
     /,
     *,
     view: ViewOptions = VIEW,

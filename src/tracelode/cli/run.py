@@ -60,6 +60,11 @@ def _call(words: list[str]) -> int:
 
 def _command_first(words: list[str], names: list[str]) -> list[str]:
     """Let options of every command stand before the command: tracelode --store DIR top."""
+    for at in range(len(words) - 1):
+        if words[at] in ("-o", "--output") and words[at + 1] == "-":
+            # The parser takes a lone hyphen for an option.
+            words = [*words[:at], "--output=-", *words[at + 2 :]]
+            break
     if words[:1] == ["help"]:
         return [*words[1:], "--help"]
     at = 0

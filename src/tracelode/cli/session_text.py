@@ -8,7 +8,7 @@ from rich.text import Text
 
 from tracelode.cli.board import short_keys
 from tracelode.cli.screen import Cell, Column, Flex, Screen
-from tracelode.cli.text import clean, home, moment, rough
+from tracelode.cli.text import clean, home, moment, number, rough
 from tracelode.model.measure import TOKEN_KINDS
 from tracelode.model.words import count, dollars
 
@@ -60,7 +60,8 @@ class SessionText:
         inherited = sum(o.inherited for o in operations)
         if inherited:
             owner = self._short.get(session.fork_of or "", session.fork_of or "another session")
-            self._screen.print(f"{inherited:,} inherited operations are counted in {clean(owner)}")
+            verb = "is" if inherited == 1 else "are"
+            self._screen.print(f"{number(inherited, 'inherited operation')} {verb} counted in {clean(owner)}")
 
     def _head(self, session: Session, operations: list[Operation], children: list[Session]) -> None:
         screen, tz = self._screen, self._tz
@@ -79,7 +80,12 @@ class SessionText:
         tokens = sum(_tokens(o) or 0 for o in own)
         cost = sum(o.measures.get("cost", 0) for o in own)
         calls = sum(o.measures.get("calls", 0) for o in own)
-        parts = [f"{len(own):,} operations", f"{calls:,} calls", f"{count(tokens)} tokens", dollars(cost)]
+        parts = [
+            number(len(own), "operation"),
+            number(calls, "call"),
+            f"{count(tokens)} tokens",
+            dollars(cost),
+        ]
         bare = sum(o.measures.get("tokens.unpriced", 0) for o in own)
         if bare:
             parts.append(f"{count(bare)} tokens unpriced")

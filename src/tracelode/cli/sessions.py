@@ -19,7 +19,9 @@ ROWS = 20
 
 def sessions(
     *,
-    all_: Annotated[bool, Parameter(name="--all", help="Every session, not the newest 20 (--json: always).")] = False,
+    all_: Annotated[
+        bool, Parameter(name="--all", help="Every session, not the newest 20 (--json: always).")
+    ] = False,
     filters: FilterOptions = FILTERS,
     store: StoreOptions = STORE,
 ) -> int:

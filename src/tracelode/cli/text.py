@@ -108,6 +108,23 @@ def rough(us: int | None) -> str:
     return duration(us if us < minute else (us + minute // 2) // minute * minute)
 
 
+def number(n: int, name: str) -> str:
+    """A count with its noun.
+
+    Args:
+        n: how many.
+        name: one of them.
+
+    Returns:
+        The text, with thousands separated.
+
+    Example:
+        >>> number(1, "fork"), number(1234, "fork")
+        ('1 fork', '1,234 forks')
+    """
+    return f"{n:,} {name}{'' if n == 1 else 's'}"
+
+
 def iso(at: int | None) -> str | None:
     """A time for machines.
 

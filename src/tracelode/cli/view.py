@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _BESIDE = ("cost", "tokens.output", "tokens", "tokens.unpriced")
 _IN_FILES = ("cost", "tokens", "tokens.output", "time.active", "operations")
-_OUTCOMES = {"failed": "failure", "succeeded": "success"}
+_OUTCOMES = {"failed": "failure", "failure": "failure", "succeeded": "success", "success": "success"}
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,9 @@ def filters(options: FilterOptions, tz: str) -> Query:
     zone, now = ZoneInfo(tz), datetime.now(UTC)
     where = [_pair(text) for text in options.where]
     if options.outcome is not None:
-        where.append(("outcome", _OUTCOMES.get(options.outcome, options.outcome)))
+        if options.outcome not in _OUTCOMES:
+            raise UsageError(f"no outcome {options.outcome!r}; write it as --outcome failed or succeeded")
+        where.append(("outcome", _OUTCOMES[options.outcome]))
     return Query(
         where=tuple(where),
         since=None if options.since is None else instant(options.since, zone, now),

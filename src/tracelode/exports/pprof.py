@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import IO, Any
@@ -31,6 +31,7 @@ _SAMPLE = b"\x12"  # field 2 of Profile, length-delimited
 _LABEL = b"\x1a"  # field 3 of Sample, length-delimited
 _KEY = b"\x08"  # field 1 of Label, varint
 _STR = b"\x10"  # field 2 of Label, varint
+_LOW = [bytes((i | 0x80,)) for i in range(0x80)]
 
 
 class PprofExporter:
@@ -61,16 +62,14 @@ class PprofExporter:
 
 def _serialized(profile: Profile) -> bytes:
     samples = _samples(profile)
-    columns = [
-        outward(unit, [sample.totals[i] for sample in samples]) for i, unit in enumerate(profile.units)
-    ]
-    types = list(zip(profile.measures, [unit for unit, _ in columns], strict=True))
-    strings = _strings(profile, samples, types)
-    head = _head(profile, types, strings)
-    rows = zip(*[values for _, values in columns], strict=True) if columns else iter(())
+    columns = list(zip(*[sample.totals for sample in samples], strict=True)) or [()] * len(profile.measures)
+    carried = [outward(unit, column) for unit, column in zip(profile.units, columns, strict=True)]
+    strings = _Strings()
+    head = _head(profile, list(zip(profile.measures, [unit for unit, _ in carried], strict=True)), strings)
+    rows = zip(*[values for _, values in carried], strict=True)
     # Serialized messages concatenate to their merge, so the samples need not pass through the
     # runtime one object at a time.
-    return b"".join(chain(_wire(profile, samples, rows, strings), (head,)))
+    return b"".join([*_wire(profile, samples, rows, strings), head, strings.serialized()])
 
 
 def _samples(profile: Profile) -> list[Sample]:
@@ -102,45 +101,59 @@ def _largest(samples: list[Sample]) -> list[Sample]:
     return ranked[:LARGEST] + [Sample(stack, tuple(sums[key]), key) for key in sorted(sums)]
 
 
-def _strings(profile: Profile, samples: Iterable[Sample], types: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Place of every string in the string table, in the order of first use."""
-    labels = chain.from_iterable(sample.labels for sample in samples)
-    found = dict.fromkeys(
-        chain(
-            ("", "tracelode", "operations", "count"),
-            chain.from_iterable(types),
-            profile.comments,
-            _functions(profile),
-            chain.from_iterable(labels),
-        )
-    )
-    return {text: i for i, text in enumerate(found)}
+class _Strings:
+    """The string table: a string gets its place when it is first needed."""
+
+    def __init__(self) -> None:
+        self.tails: dict[str, bytes] = {}
+        """Every string, in the order of places, and how a label value names it."""
+        self.places: dict[str, int] = {}
+        self.varints = [bytes((i,)) for i in range(0x80)]
+        self.place("")
+
+    def place(self, text: str) -> int:
+        """Place of a string that is no label value, or not yet."""
+        if text not in self.places:
+            self.places[text] = len(self.tails)
+            self.add(text)
+        return self.places[text]
+
+    def add(self, text: str) -> bytes:
+        """A new string: its label value."""
+        n = len(self.tails)
+        if n == len(self.varints):
+            # The next 128 varints differ in their first byte and go on like the one for n / 128.
+            rest = self.varints[n >> 7]
+            self.varints += [low + rest for low in _LOW]
+        tail = self.tails[text] = _STR + self.varints[n]
+        return tail
+
+    def serialized(self) -> bytes:
+        from tracelode.exports import profile_pb2 as schema
+
+        return bytes(schema.Profile(string_table=list(map(printable, self.tails))).SerializeToString())
 
 
-def _head(profile: Profile, types: Sequence[tuple[str, str]], strings: dict[str, int]) -> bytes:
-    """Everything but the samples, serialized."""
+def _head(profile: Profile, types: Sequence[tuple[str, str]], strings: _Strings) -> bytes:
+    """Everything but the samples and the string table, serialized."""
     from tracelode.exports import profile_pb2 as schema
 
-    names = _functions(profile)
+    names, place = _functions(profile), strings.place
     message: Any = schema.Profile(
-        sample_type=[schema.ValueType(type=strings[t], unit=strings[u]) for t, u in types],
+        sample_type=[schema.ValueType(type=place(measure), unit=place(unit)) for measure, unit in types],
+        default_sample_type=place(types[0][0]),
+        # Every operation is counted: one sample per operation, whatever the measures.
+        period_type=schema.ValueType(type=place("operations"), unit=place("count")),
+        period=1,
+        comment=[place(comment) for comment in profile.comments],
         # One mapping with functions, or pprof looks for a binary to read symbols from.
-        mapping=[schema.Mapping(id=1, filename=strings["tracelode"], has_functions=True)],
+        mapping=[schema.Mapping(id=1, filename=place("tracelode"), has_functions=True)],
         location=[
             schema.Location(id=i, mapping_id=1, line=[schema.Line(function_id=i)]) for i in names.values()
         ],
-        function=[
-            # Without a system name: pprof would take one that equals the name for a C++ symbol and
-            # cut "<...>" and "(...)" out of it.
-            schema.Function(id=i, name=strings[name])
-            for name, i in names.items()
-        ],
-        string_table=list(map(printable, strings)),
-        # Every operation is counted: one sample per operation, whatever the measures.
-        period_type=schema.ValueType(type=strings["operations"], unit=strings["count"]),
-        period=1,
-        comment=[strings[comment] for comment in profile.comments],
-        default_sample_type=strings[types[0][0]] if types else 0,
+        # Without a system name: pprof would take one that equals the name for a C++ symbol and cut
+        # "<...>" and "(...)" out of it.
+        function=[schema.Function(id=i, name=place(name)) for name, i in names.items()],
     )
     return bytes(message.SerializeToString(deterministic=True))
 
@@ -155,20 +168,19 @@ def _wire(
     profile: Profile,
     samples: Iterable[Sample],
     rows: Iterable[tuple[int, ...]],
-    strings: dict[str, int],
-) -> Iterable[bytes]:
-    """Serialized samples: location ids once per stack, labels from varints made once per string."""
+    strings: _Strings,
+) -> Iterator[bytes]:
+    """Serialized samples: location ids are made once per stack, label values once per string."""
     from tracelode.exports import profile_pb2 as schema
 
-    ids = _functions(profile)
-    make = schema.Sample
+    ids, make = _functions(profile), schema.Sample
     stacks = {
         stack: make(location_id=[ids[frame] for frame in reversed(stack)]).SerializeToString()
         for stack in profile.totals
     }
-    table = _varints(len(strings))
-    tails = {text: _STR + table[i] for text, i in strings.items()}
-    heads = {key: _label_heads(strings[key]) for key in _keys(samples)}
+    keys = sorted({key for sample in samples for key, _ in sample.labels})
+    heads = {key: _label_heads(strings.place(key)) for key in keys}
+    tails, add = strings.tails, strings.add
     for sample, values in zip(samples, rows, strict=True):
         try:
             body = stacks[sample.stack] + make(value=values).SerializeToString()
@@ -176,14 +188,9 @@ def _wire(
             raise ExportError("pprof holds integers of 64 bits; a value of the profile is larger") from None
         for key, text in sample.labels:
             if text:  # a label without a value says nothing
-                tail = tails[text]
+                tail = tails.get(text) or add(text)
                 body += heads[key][len(tail)] + tail
-        size = len(body)
-        yield _SAMPLE + (table[size] if size < len(table) else _varint(size)) + body
-
-
-def _keys(samples: Iterable[Sample]) -> set[str]:
-    return {key for sample in samples for key, _ in sample.labels}
+        yield _SAMPLE + _varint(len(body)) + body
 
 
 def _label_heads(key: int) -> list[bytes]:
@@ -195,13 +202,3 @@ def _label_heads(key: int) -> list[bytes]:
 def _varint(n: int) -> bytes:
     """An unsigned integer, seven bits a byte, low bits first, the high bit set in all but the last."""
     return bytes((n,)) if n < 0x80 else bytes((n & 0x7F | 0x80,)) + _varint(n >> 7)
-
-
-def _varints(n: int) -> list[bytes]:
-    """At least the first n varints, each made of one that came before."""
-    found = [bytes((i,)) for i in range(0x80)]
-    low = [bytes((i | 0x80,)) for i in range(0x80)]
-    for high in range(1, n // 0x80 + 1):
-        rest = found[high]
-        found += [first + rest for first in low]
-    return found

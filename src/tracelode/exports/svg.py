@@ -235,8 +235,11 @@ def _label(name: str, value: str, share: str, width: float) -> str:
     if not text:
         return ""
     label = f'<text x="5" y="15">{_xml(text)}</text>'
+    if text != name:
+        return label
+    room = width - _extent(name, _FONT) - 26
     for aside in (f"{value}  {share}", share):
-        if text == name and _extent(name, _FONT) + _extent(aside, 11) + 26 < width:
+        if _extent(aside, 11) < room:
             return f'{label}<text class="v" x="{width - 6:.1f}" y="15">{_xml(aside)}</text>'
     return label
 
@@ -287,11 +290,12 @@ def _extent(text: str, font: int) -> float:
 
 def _cut(text: str, width: float, font: int) -> str:
     """As much of a text as fits, with an ellipsis where it was cut; empty where nothing fits."""
-    if _extent(text, font) <= width:
-        return text
-    room = width - font * _advance("…")
-    for i, char in enumerate(text):
+    room, tail = width, font * _advance("…")
+    fits = 0  # characters that leave room for the ellipsis
+    for i, char in enumerate(text, 1):
         room -= font * _advance(char)
+        if room >= tail:
+            fits = i
         if room < 0:
-            return f"{text[:i].rstrip()}…" if i >= 2 else ""
+            return f"{text[:fits].rstrip()}…" if fits >= 2 else ""
     return text

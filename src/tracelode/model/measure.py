@@ -139,7 +139,9 @@ def round_shares(values: Iterable[int], divisor: int) -> list[int]:
     items = list(values)
     target = (2 * sum(items) + divisor) // (2 * divisor)
     floors = [v // divisor for v in items]
-    order = sorted(range(len(items)), key=lambda i: (-(items[i] % divisor), i))
+    rests = [v % divisor for v in items]
+    # A reversed sort keeps the order of equals, so ties go to the earlier item.
+    order = sorted(range(len(items)), key=rests.__getitem__, reverse=True)
     for i in order[: target - sum(floors)]:
         floors[i] += 1
     return floors

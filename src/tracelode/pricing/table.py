@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -89,7 +89,7 @@ class PriceTable:
         self,
         model: str,
         day: date | int | None,
-        tokens: tuple[int, int, int, int, int, int | None],
+        tokens: Sequence[int],
         *,
         tier: str | None = None,
         speed: str | None = None,
@@ -102,8 +102,8 @@ class PriceTable:
             model: model id as the source names it.
             day: day of the call (UTC) or its moment in UTC microseconds; None if unknown, which is
                 priced only where the model has had one price all the time.
-            tokens: input_fresh, cache_read, cache_write_5m, cache_write_1h, output, reasoning: disjoint
-                counts; reasoning is None where output holds both.
+            tokens: six disjoint counts in the order of the token measures: input_fresh, cache_read,
+                cache_write_5m, cache_write_1h, output, reasoning (0 where output holds both).
             tier: service tier, None or a standard word for the standard rate.
             speed: speed the call ran at, likewise.
             geo: geography the call ran in, likewise.
@@ -118,9 +118,9 @@ class PriceTable:
 
         Example:
             >>> table = PriceTable.load()
-            >>> table.price("claude-haiku-4-5", date(2026, 10, 2), (1000, 0, 0, 0, 100, None))
+            >>> table.price("claude-haiku-4-5", date(2026, 10, 2), (1000, 0, 0, 0, 100, 0))
             Cost(picodollars=1500000000, fees=0)
-            >>> table.price("no-such-model", date(2026, 10, 2), (1000, 0, 0, 0, 100, None)) is None
+            >>> table.price("no-such-model", date(2026, 10, 2), (1000, 0, 0, 0, 100, 0)) is None
             True
         """
         number = day if day is None else day // _DAY_US if isinstance(day, int) else day.toordinal() - _EPOCH
@@ -132,8 +132,6 @@ class PriceTable:
         if plan is None:
             return None
         fresh, read, short, hour, output, reasoning = tokens
-        if reasoning:
-            output += reasoning
         rates = plan.rates
         if plan.long:
             context = fresh + read + short + hour
@@ -145,7 +143,8 @@ class PriceTable:
         for kind in unsold:
             if tokens[kind]:
                 return None
-        total = fresh * per[0] + read * per[1] + short * per[2] + hour * per[3] + output * per[4]
+        total = fresh * per[0] + read * per[1] + short * per[2] + hour * per[3]
+        total += (output + reasoning) * per[4]
         if not fees:
             return Cost(total)
         paid = 0

@@ -36,8 +36,9 @@ def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
     def rename(frame: str) -> str:
         if frame in closed or frame in _TOOLS or (frame.startswith("(") and frame.endswith(")")):
             return frame
-        base, _, word = frame.partition(":")
-        if base in _TOOLS and word in closed:
+        base = frame.partition(":")[0]
+        if base in _TOOLS:
+            # after a shell's colon stand only words of the lexicon
             return frame
         kind = "mcp" if base == "mcp" else "name"
         return f"{kind}-{blake2b(frame.encode(), key=salt.encode()[:64], digest_size=4).hexdigest()}"

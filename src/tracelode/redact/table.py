@@ -8,6 +8,7 @@ never holds a line feed. What comes before and after it is judged by code both e
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 TRIGGER_MAX: Final = 400
@@ -180,17 +181,18 @@ _NAMED_KEY = (
 )
 _WORD = (
     f"(?:{_PASSWORD}|secret[_-]?(?:access[_-]?)?key|secret|client[_-]?key[_-]?data|"
-    f"private[_-]?key[_-]?id|{_NAMED_KEY}|credentials?|tokens?|_auth|pass|pw)"
+    f"private[_-]?key[_-]?id|{_NAMED_KEY}|credentials?|token|_auth|pass|pw)"
 )
 _SUFFIX = "(?:[_-]?[0-9]{1,3}|[_-](?:base|confirmation|confirm|prod|production|dev|staging|test|value|raw|text|plain))?"
 _FLAG_WORD = f"(?:{_PASSWORD}|(?:client-|app-)?secret(?:-(?:access-)?key)?|{_NAMED_KEY}|token|pass|pw)"
 
 _WORDS = ("pass", "pwd", "secret", "key", "credential", "token", "_auth", "pw")
-_LOCAL = r"[A-Za-z0-9_%+'.\x80-\xff-]"
+_LOCAL = r"[A-Za-z0-9_%+.\x80-\xff-]"
 _LABEL = r"[A-Za-z0-9\x80-\xff]"
 _SLASH = r"(?:\\{0,4}/|%2[Ff]|\\u002[Ff])"
 _BACK = r"(?:\\{1,8}|/|%5[Cc])"
 _NAME = r"[A-Za-z0-9_\x80-\xff]"
+_SLUG = "(?:[A-Za-z]-)?-(?:(?:mnt-)?[a-z]-)?(?:home|Users)-"
 _PIPED = "(?:sudo[ ]{1,2}(?:-[A-Za-z]{1,3}[ ]{1,2}){0,2}-[A-Za-z]{0,3}S|(?:sudo[ ]{1,2})?chpasswd|[^|\n]{1,60}--?p(?:assword)?-?stdin)"
 
 _CONTEXT: tuple[Row, ...] = (
@@ -230,8 +232,8 @@ _CONTEXT: tuple[Row, ...] = (
     Row(
         "password",
         "login",
-        "([ ](?:-u|-U|-a|--user|--proxy-user)[ =]?[\"']?[A-Za-z0-9_.@%+-]{1,64}:)",
-        ("-u", "-a"),
+        "([ ](?:-u|--user|--proxy-user)[ =]?[\"']?[A-Za-z0-9_.@%+-]{1,64}:)",
+        ("-u", "--proxy-user"),
     ),
     Row(
         "signature",
@@ -239,7 +241,7 @@ _CONTEXT: tuple[Row, ...] = (
         "([?&;](?:amp;)?(?i:sig|signature|key|auth|x-(?:amz|goog)-(?:signature|credential|security-token))=)[A-Za-z0-9%]",
         ("sig", "key=", "auth=", "-credential=", "-token="),
     ),
-    Row("url", "url", "(://)[^][ \t\r\n/@\"'`<>(){}?#\\\\]{0,128}[:@]", ("://",)),
+    Row("url", "url", "(://)[^ \t\r\n/@:\"'`<>(){}?#\\\\\\[\\]]{0,128}[:@]", ("://",)),
     Row("email", "email", f"{_LOCAL}(?:@|%40){_LABEL}[A-Za-z0-9\\x80-\\xff-]{{0,62}}[.]{_LABEL}", ("@", "%40")),
     Row(
         "home",
@@ -248,15 +250,16 @@ _CONTEXT: tuple[Row, ...] = (
         ("users", "documents and settings"),
     ),
     Row("home", "home", f"(?:{_BACK}{{1,2}}wsl(?:[$]|[.]localhost){_BACK}[A-Za-z0-9_.-]{{1,40}}{_BACK})home{_BACK}{_NAME}", ("wsl",)),
+    Row("home", "home", f"{_SLASH}(?:(?:mnt|cygdrive){_SLASH})?[a-z]{_SLASH}(?i:users){_SLASH}{_NAME}", ("users",)),
     Row(
         "home",
         "home",
-        f"(?:{_SLASH}(?:mnt{_SLASH}[a-z]|cygdrive{_SLASH}[a-z]|[a-z]|var|usr|export|nfs|private|host|"
-        f"System{_SLASH}Volumes{_SLASH}Data))?{_SLASH}(?:home|[Uu]sers){_SLASH}{_NAME}",
+        f"(?:{_SLASH}(?:var|usr|export|nfs|net|data|mnt|private|host|hostfs|rootfs|System{_SLASH}Volumes{_SLASH}Data))?"
+        f"{_SLASH}(?:home|Users){_SLASH}{_NAME}",
         ("home", "users"),
     ),
     Row("home", "root", f"{_SLASH}root", ("root",)),
-    Row("home", "slug", "(?:[A-Za-z]-)?-(?:mnt-[a-z]-|[a-z]-)?(?:home|Users)-[A-Za-z0-9_]", ("-home-", "-users-")),
+    Row("home", "slug", f"{_SLUG}[A-Za-z0-9_]", ("-home-", "-users-")),
     Row("home", "slug", "-root-[A-Za-z0-9_]", ("-root-",)),
 )
 
@@ -272,19 +275,18 @@ def home_rows(names: tuple[str, ...]) -> tuple[Row, ...]:
     """Rows for home names told from outside.
 
     Args:
-        names: n user names, sorted; matched exactly.
+        names: n user names as UTF-8 bytes read as Latin-1, longest first; matched exactly.
 
     Returns:
-        At most two rows: the name as folder near the root, the name inside a slug.
+        Rows that go before the others: behind a home slug, as a folder near the root, inside a slug.
     """
     if not names:
         return ()
-    import re
-
     folders = "|".join(re.escape(name) for name in names)
-    slugs = "|".join(sorted({re.sub("[^A-Za-z0-9_\x80-\xff]", "-", name) for name in names}))
-    words = tuple(sorted({name.lower() for name in names} | {slug.lower() for slug in slugs.split("|")}))
+    slugs = sorted({re.sub("[^A-Za-z0-9_\x80-\xff]", "-", name) for name in names}, key=lambda slug: (-len(slug), slug))
+    words = tuple(sorted({text.lower() for text in (*names, *slugs)}))
     return (
+        Row("home", "slug", f"{_SLUG}(?:{'|'.join(slugs)})", words),
         Row("home", "named", f"(?:{_SLASH}[A-Za-z0-9_.-]{{1,40}}){{0,2}}{_SLASH}(?:{folders})", words),
-        Row("home", "named-slug", f"-(?:{slugs})", words),
+        Row("home", "named-slug", f"-(?:{'|'.join(slugs)})", words),
     )

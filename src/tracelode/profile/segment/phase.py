@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 
 from tracelode.model.operation import Operation
@@ -21,11 +20,11 @@ class PhaseSegmenter:
 
     A turn is a model operation and the tool calls it issued; it is never split. Its class is the verb that
     the stage rule gives to it alone; verbs that compete as one block (looking, or working a page) are one
-    class, and so are edit and create. Maximal runs of equal class are formed; then, while there are several
-    runs and one is shorter than three turns, the shortest (the first on ties) joins its longer neighbour
-    (the left one on ties) and takes that one's class; runs of equal class that meet become one. Operations
-    without a tool (prompts, answers, notes) count for no run and stay in the segment they fall in. A cut lies
-    before the first operation of a turn.
+    class, and so are edit and create. Maximal runs of equal class are formed; each run shorter than three
+    turns then joins its longer neighbour, the left one on ties. All joins look at the lengths before any
+    join and happen once: repeating them until no short run is left lets the largest run swallow the session
+    (measured: fewer true cuts and a lower B3). Operations without a tool (prompts, answers, notes) count for
+    no run and stay in the segment they fall in. A cut lies before the first operation of a turn.
 
     Source:
         accounting rules, phase segmenter; naming rules, steps 2 and 3.
@@ -44,12 +43,12 @@ class PhaseSegmenter:
             operations: the n operations of one session in order; fields and previews only.
 
         Returns:
-            Segments of level 0 that cover [0, n). O(n log n).
+            Segments of level 0 that cover [0, n). O(n).
         """
         n = len(operations)
         session = operations[0].session if n else ""
         starts, classes = self._turns(operations)
-        cuts = [0, *(starts[first] for first in _runs(classes)[1:]), n] if n else []
+        cuts = [0, *(starts[first] for first in (_runs(classes)[1:] if classes else ())), n] if n else []
         segments = []
         for start, stop in zip(cuts, cuts[1:], strict=False):
             name = stage(operations[start:stop], _before(operations, start))
@@ -93,43 +92,13 @@ def _before(operations: Sequence[Operation], start: int) -> list[Operation]:
 
 def _runs(classes: Sequence[str]) -> list[int]:
     """First turns of the runs that remain after the short ones have joined a neighbour."""
-    if not classes:
-        return []
-    first: list[int] = []
-    for i, label in enumerate(classes):
-        if not i or label != classes[i - 1]:
-            first.append(i)
-    count = len(first)
-    length = [b - a for a, b in zip(first, [*first[1:], len(classes)], strict=True)]
-    label = [classes[i] for i in first]
-    left, right = [i - 1 for i in range(count)], [i + 1 for i in range(count)]
-    alive = [True] * count
-
-    def absorb(run: int, other: int) -> None:
-        """Make an adjacent run part of another."""
-        alive[run] = False
-        length[other] += length[run]
-        if left[run] >= 0:
-            right[left[run]] = right[run]
-        if right[run] < count:
-            left[right[run]] = left[run]
-        first[other] = min(first[other], first[run])
-
-    heap = [(length[i], first[i], i) for i in range(count) if length[i] < MIN_TURNS]
-    heapq.heapify(heap)
-    while heap:
-        size, start, run = heapq.heappop(heap)
-        if not alive[run] or length[run] != size or first[run] != start:
-            continue  # it has grown or gone since
-        before, after = left[run], right[run]
-        if before < 0 and after >= count:
-            break
-        longer_left = before >= 0 and (after >= count or length[before] >= length[after])
-        into = before if longer_left else after
-        absorb(run, into)
-        for side in (left[into], right[into]):
-            if 0 <= side < count and label[side] == label[into]:
-                absorb(side, into)
-        if length[into] < MIN_TURNS:
-            heapq.heappush(heap, (length[into], first[into], into))
-    return sorted(first[i] for i in range(count) if alive[i])
+    first = [i for i, label in enumerate(classes) if not i or label != classes[i - 1]]
+    length = [stop - start for start, stop in zip(first, [*first[1:], len(classes)], strict=True)]
+    joined: set[int] = set()  # runs that are one with the run before them
+    for run, turns in enumerate(length):
+        if turns >= MIN_TURNS:
+            continue
+        before = length[run - 1] if run else 0
+        after = length[run + 1] if run + 1 < len(length) else 0
+        joined.add(run if before >= after else run + 1)
+    return [start for run, start in enumerate(first) if run == 0 or run not in joined]

@@ -1,0 +1,51 @@
+"""Is every shared record owned exactly once, by the session the rule names, whatever the order?"""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracelode.ingest.lineage import Holding, owners
+
+
+def held(session: str, *records: tuple[str, int | None]) -> Holding:
+    return Holding(session, records)
+
+
+def test_the_session_that_stopped_first_owns_the_prefix() -> None:
+    parent = held("b", ("r1", 1), ("r2", 2))
+    child = held("a", ("r1", 1), ("r2", 2), ("own", 3))
+    assert owners([parent, child]) == {"a": {"r1", "r2"}}
+
+
+def test_the_earliest_record_after_the_last_shared_one_decides() -> None:
+    early = held("z", ("r", 1), ("own z", 5))
+    late = held("a", ("r", 1), ("own a", 9))
+    assert owners([early, late]) == {"a": {"r"}}
+
+
+def test_ties_go_by_session_key() -> None:
+    assert owners([held("b", ("r", 1)), held("a", ("r", 1))]) == {"b": {"r"}}
+
+
+def test_nothing_shared_nothing_inherited() -> None:
+    assert owners([held("a", ("x", 1)), held("b", ("y", 1))]) == {}
+
+
+sessions = st.lists(
+    st.lists(st.tuples(st.sampled_from("abcdefgh"), st.none() | st.integers(0, 9)), max_size=8), max_size=5
+)
+
+
+@given(sessions, st.randoms(use_true_random=False))
+def test_each_record_has_one_owner_in_any_order(rows: list[list[tuple[str, int | None]]], rng: random.Random) -> None:
+    given_holdings = [Holding(f"s{i}", tuple(records)) for i, records in enumerate(rows)]
+    found = owners(given_holdings)
+    shuffled = list(given_holdings)
+    rng.shuffle(shuffled)
+    assert owners(shuffled) == found
+    for record in {r for records in rows for r, _ in records}:
+        holding = [h.session for h in given_holdings if any(r == record for r, _ in h.records)]
+        assert sum(record not in found.get(session, set()) for session in holding) == 1

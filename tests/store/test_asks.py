@@ -1,0 +1,155 @@
+"""Do all engines give the same fold, and does every view of the same sessions reconcile?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from claude import Transcript, used
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from workspaces import HAIKU, OPUS, stored
+
+from tracelode.errors import QueryError, UnknownField, UnknownMeasure
+from tracelode.model.measure import known
+from tracelode.model.profile import merge
+from tracelode.model.query import Query
+from tracelode.store.asks import offset_steps
+from tracelode.store.duckdb import DuckAsker
+from tracelode.store.memory import MemoryAsker
+from tracelode.workspace import Workspace
+
+STACKS = [
+    ("intent", "stage", "tool"),
+    ("project", "day"),
+    ("model",),
+    ("session", "role", "kind", "status"),
+    ("stage", "focus", "path_role", "verb"),
+    ("branch", "human"),
+]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    transcripts = []
+    for number in range(4):
+        key = f"{number:08x}-1111-4222-8333-444444444444"
+        start = f"2026-10-24T{21 + number % 2}:30:00Z"
+        t = Transcript(key, f"/home/sam/src/p{number % 2}", start=start, model=(OPUS, "home-made")[number % 2])
+        t.user("fix the bug")
+        for call in range(3 + number):
+            tools = [("Bash", {"command": "git status"}), ("Edit", {"file_path": f"src/a{call}.py"})][: call % 3]
+            t.advance(900).assistant("x", tools=tools, usage=used(call + 1, 50 * call, output=7 * call))
+            for ident in t.calls:
+                t.advance(5).result(ident, "Exit code 1" if call == 2 else "ok", is_error=call == 2)
+        t.assistant("help", tools=[("Task", {"prompt": "p"})])
+        child = t.agent(f"agent{number:012d}", t.calls[0], model=HAIKU)
+        child.user("p").advance(4).assistant("look", tools=[("Grep", {"pattern": "x"})], usage=used(9))
+        child.advance(3).result(child.calls[0], "hit").assistant("done", usage=used(8))
+        t.advance(20).result(t.calls[0], "done", tool_use_result={"agentId": f"agent{number:012d}"})
+        transcripts.append(t)
+    transcripts.append(transcripts[0].advance(30).fork("9a000000-1111-4222-8333-444444444444").user("again"))
+    return stored(tmp_path_factory.mktemp("w"), *transcripts)
+
+
+def engines(workspace: Workspace) -> tuple[DuckAsker, MemoryAsker]:
+    duck: DuckAsker = workspace._ask()
+    frames = duck._rows("SELECT * FROM {frames} ORDER BY session, idx")
+    fields = {
+        (o.session, o.index): o.fields for s in workspace.sessions() for o in duck.operations(s.key)
+    }
+    return duck, MemoryAsker(frames, fields)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("lane", ["nested", "separate"])
+@pytest.mark.parametrize("tz", ["UTC", "Europe/Berlin", "America/New_York"])
+def test_engines_agree(workspace: Workspace, stack: tuple[str, ...], lane: str, tz: str) -> None:
+    duck, memory = engines(workspace)
+    query = Query(stack=stack, lane=lane, tz=tz, measures=("tokens", "cost", "time", "calls", "operations"))
+    assert duck.fold(query) == memory.fold(query)
+    where = Query(stack=stack, lane=lane, tz=tz, where=(("project", "~/src/p1"),), tagroot=("role",), tagleaf=("model",))
+    assert duck.fold(where) == memory.fold(where)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("lane", ["nested", "separate"])
+def test_every_stack_sums_to_the_totals(workspace: Workspace, stack: tuple[str, ...], lane: str) -> None:
+    totals = workspace.totals()
+    profile = workspace.profile(stack=stack, lane=lane, measures=["cost", "tokens", "calls", "operations", "time"])
+    assert [profile.total(i) for i in range(5)] == [
+        totals.cost_picodollars,
+        totals.total_tokens,
+        totals.calls,
+        totals.operations,
+        sum(totals.time_us.values()),
+    ]
+
+
+def test_every_dimension_sums_to_the_totals(workspace: Workspace) -> None:
+    totals = workspace.totals()
+    assert totals.unpriced == {"home-made": totals.by["model"]["home-made"].total_tokens}
+    for rows in totals.by.values():
+        assert sum(s.cost_picodollars for s in rows.values()) == totals.cost_picodollars
+        assert sum(s.calls for s in rows.values()) == totals.calls
+        assert sum(s.operations for s in rows.values()) == totals.operations
+        assert sum(s.total_tokens for s in rows.values()) == totals.total_tokens
+        assert sum(sum(s.time_us.values()) for s in rows.values()) == sum(totals.time_us.values())
+
+
+@given(cut=st.integers(0, 3 * 10**9))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+def test_a_filter_and_its_complement_are_the_whole(workspace: Workspace, cut: int) -> None:
+    first = workspace.totals().first
+    assert first is not None
+    whole = workspace.profile(measures=["tokens", "operations"])
+    low = workspace.profile(measures=["tokens", "operations"], until=first + cut)
+    high = workspace.profile(measures=["tokens", "operations"], since=first + cut)
+    assert merge([low, high]).totals == whole.totals
+    assert merge([high, low]).totals == whole.totals
+
+
+def test_detail_sums_to_the_totals(workspace: Workspace) -> None:
+    profile = workspace.profile(measures=["cost", "time"], detail=True)
+    for place in range(2):
+        assert sum(s.totals[place] for s in profile.samples) == profile.total(place)
+    assert {k for s in profile.samples for k, _ in s.labels} >= {"session", "operation"}
+
+
+def test_filters_of_frames(workspace: Workspace) -> None:
+    whole = workspace.profile(measure="operations")
+    kept = workspace.profile(measure="operations", focus="^Bash:git$")
+    rest = workspace.profile(measure="operations", ignore="^Bash:git$")
+    assert kept.total() + rest.total() == whole.total()
+    assert kept.total() > 0
+    assert workspace.profile(measure="operations", hide="git").total() == whole.total()
+    assert all(len(s) == 1 for s in workspace.profile(measure="operations", stack=["tool"], lane="separate").totals)
+
+
+def test_shared_output_has_closed_words_only(workspace: Workspace) -> None:
+    shown = workspace.profile(stack=["project", "session", "stage", "tool"], measure="operations", share=True)
+    text = repr(shown)
+    assert "src/p" not in text
+    assert "1111-4222" not in text
+    assert "Bash:git" in text
+    assert shown.total() == workspace.totals().operations
+
+
+def test_errors_name_what_exists(workspace: Workspace) -> None:
+    with pytest.raises(UnknownField, match="known fields: stage"):
+        workspace.profile(stack=["stagee"])
+    with pytest.raises(UnknownMeasure, match="known measures: cost"):
+        workspace.profile(measure="costs")
+    with pytest.raises(QueryError, match="regular expression"):
+        workspace.profile(focus="(")
+    with pytest.raises(QueryError, match="time zone"):
+        workspace.profile(stack=["day"], tz="Mars/Base")
+    assert "tokens.output" in known()
+
+
+def test_offsets_follow_the_zone() -> None:
+    spring = 1_774_000_000_000_000
+    steps = offset_steps((spring, spring + 40 * 86_400_000_000), "Europe/Berlin")
+    assert [offset // 3_600_000_000 for _, offset in steps] == [1, 2]
+    assert ZoneInfo("Europe/Berlin").key == "Europe/Berlin"
