@@ -182,9 +182,9 @@ def pair_f1(pieces: Sequence[Piece], pairs: Sequence[tuple[int, int, bool]]) -> 
 
 CATEGORIES = {
     "search": "Search", "explore": "Explore", "view": "Explore", "query": "Explore", "check": "Explore",
-    "manage": "Explore", "edit": "Generate Fix", "fix": "Generate Fix", "create": "Reproduce",
+    "manage": "Explore", "edit": "Generate Fix", "fix": "Generate Fix", "create": "Generate Fix",
     "analyze": "Explain", "reason": "Explain", "use": "Explain", "test": "Run tests", "run": "Run tests",
-    "verify": "Run tests", "clean": "Run tests", "install": "Run tests", "diagnose": "Explain",
+    "verify": "Run tests", "clean": "Run tests", "install": "Run tests", "diagnose": "Run tests",
 }  # fmt: skip
 
 
@@ -197,7 +197,9 @@ def categories(folder: Path) -> dict[str, Any] | None:
             fields = arguments(step.get("text") or "")
             command = fields.get("command", step.get("text") or "") if tool == "bash" else sub
             verb = operation_verb({"edit": "str_replace_editor"}.get(tool, tool), command)
-            pairs.append((CATEGORIES.get(verb, "Explore"), step["label"]))
+            # an agent's editor creates scripts, most of them to show the fault
+            said = "Reproduce" if (tool, verb) == ("edit", "create") else CATEGORIES.get(verb, "Explore")
+            pairs.append((said, step["label"]))
     if not pairs:
         return None
     scores = []

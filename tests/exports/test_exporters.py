@@ -30,6 +30,7 @@ READERS: dict[str, Callable[[bytes], Mapping[str, Reading]]] = {
 }
 SPELLED: dict[str, Callable[[str], str]] = {
     "pprof": printable,
+    "speedscope": printable,
     "svg": lambda frame: printable(frame) or "(empty)",
 }
 GOLDEN = Path(__file__).parent / "golden"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 import re
 import shutil
@@ -197,7 +198,7 @@ def pprof_tool(folder: Path, *words: str) -> str:
         text=True,
         check=False,
         cwd=folder,
-        env={"PATH": "/usr/local/go/bin:/usr/bin:/bin", "HOME": str(folder), "PPROF_TMPDIR": str(folder)},
+        env={**os.environ, "HOME": str(folder), "PPROF_TMPDIR": str(folder)},
     )
     assert run.returncode == 0, run.stderr
     assert "binary" not in run.stderr, "pprof must not look for symbols"

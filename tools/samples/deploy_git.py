@@ -48,6 +48,7 @@ def first(ledger: Ledger) -> list[Session]:
         "done when a clone from this machine asks for the password and works."
     )
     _first_setup(s)
+    _first_start(s)
     with s.step(AUTH):
         _first_circle(s)
     s.say(
@@ -89,6 +90,9 @@ def _first_setup(s: Session) -> None:
             bulk=4_200,
         ),
     )
+
+
+def _first_start(s: Session) -> None:
     s.call(
         "Simple enough: a git user, a bare repository, sshd in the foreground.",
         write(s.path("git/Dockerfile"), DOCKERFILE.format(shell="/bin/bash")),

@@ -10,7 +10,8 @@ import msgspec
 from rich.text import Text
 
 from tracelode.cli import shapes
-from tracelode.cli.screen import Cell, Column, Flex, Screen, bar
+from tracelode.cli.screen import Screen, bar
+from tracelode.cli.table import Cell, Column, Flex
 from tracelode.cli.text import clean, cut, moment, number, width
 from tracelode.cli.view import default_measure
 from tracelode.model.finding import Finding

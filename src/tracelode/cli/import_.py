@@ -68,7 +68,8 @@ def import_(
 
 
 def _say(report: ImportReport, path: str) -> None:
-    from tracelode.cli.screen import Column, Flex, Screen
+    from tracelode.cli.screen import Screen
+    from tracelode.cli.table import Column, Flex
     from tracelode.cli.text import clean, home, number
     from tracelode.model.words import count, size
 

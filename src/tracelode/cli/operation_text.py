@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tracelode.cli.screen import Cell, Column, Flex, Screen
+from tracelode.cli.screen import Screen
+from tracelode.cli.table import Cell, Column, Flex
 from tracelode.cli.text import clean, clean_lines, home, moment
 from tracelode.model.measure import UNITS, unit
 from tracelode.model.operation import Operation

@@ -10,7 +10,8 @@ from tracelode.cli.options import STORE, VIEW, StoreOptions, ViewOptions
 
 if TYPE_CHECKING:
     from tracelode.cli.nodes import Around
-    from tracelode.cli.screen import Cell, Screen
+    from tracelode.cli.screen import Screen
+    from tracelode.cli.table import Cell
     from tracelode.model.profile import Profile
 
 EDGES = 10
@@ -76,7 +77,7 @@ def _sorted(side: dict[str, int]) -> list[tuple[str, int]]:
 
 
 def _draw(screen: Screen, profile: Profile, found: dict[str, Around], limit: int) -> None:
-    from tracelode.cli.screen import Column, Flex
+    from tracelode.cli.table import Column, Flex
     from tracelode.model.words import percent, value_text
 
     measure, total = profile.measures[0], profile.total()
@@ -103,7 +104,7 @@ def _draw(screen: Screen, profile: Profile, found: dict[str, Around], limit: int
 
 
 def _edges(side: dict[str, int], cum: int, measure: str, limit: int) -> list[list[Cell]]:
-    from tracelode.cli.screen import Flex
+    from tracelode.cli.table import Flex
     from tracelode.model.words import percent, value_text
 
     order = _sorted(side)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement
+from rich.console import Console
 from rich.padding import Padding
-from rich.segment import Segment
-from rich.table import Table
 from rich.text import Text
 
+from tracelode.cli.table import Cell, Column, lay_out
 from tracelode.cli.text import clean, cut, width
 
 if TYPE_CHECKING:
@@ -21,50 +19,6 @@ if TYPE_CHECKING:
 
 COLUMNS = 80
 """Width where the output is no terminal."""
-
-Cell: TypeAlias = "str | Text | Flex"
-"""What a table cell can be."""
-
-
-class Flex:
-    """A text that gives way: cut in the middle to the width its column gets."""
-
-    def __init__(self, text: str, style: str = "", *, depth: int = 0) -> None:
-        """Hold a text.
-
-        Args:
-            text: text of a trace or our own; neutralised here.
-            style: rich style.
-            depth: steps of indentation, two blanks each.
-        """
-        self.text, self.style, self.indent = clean(text), style, "  " * depth
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Smallest and natural width."""
-        natural = len(self.indent) + width(self.text)
-        return Measurement(min(natural, 8), natural)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The text, cut to what there is."""
-        style = console.get_style(self.style) if self.style else None
-        # Deep indentation gives way first: a name must stay readable.
-        indent = self.indent[: max(0, options.max_width - min(width(self.text), 12))]
-        yield Segment(indent + cut(self.text, max(1, options.max_width - len(indent))), style)
-
-
-class Column:
-    """One column of a table."""
-
-    def __init__(self, title: str = "", *, right: bool = False, style: str = "", grow: bool = False) -> None:
-        """Describe a column.
-
-        Args:
-            title: heading.
-            right: align to the right.
-            style: rich style of its cells.
-            grow: take what the line leaves over.
-        """
-        self.title, self.right, self.style, self.grow = title, right, style, grow
 
 
 class Screen:
@@ -97,7 +51,7 @@ class Screen:
     def table(
         self,
         columns: Sequence[Column],
-        rows: Iterable[Sequence[Cell]],
+        rows: Sequence[Sequence[Cell]],
         *,
         indent: int = 0,
         heading: bool = True,
@@ -110,22 +64,16 @@ class Screen:
             indent: blanks before the first column.
             heading: whether the titles are written.
         """
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=heading, header_style="dim")
-        table.expand = any(column.grow for column in columns)
-        rows = list(rows)
-        for place, column in enumerate(columns):
-            gives = any(isinstance(row[place], Flex) for row in rows)
-            table.add_column(
-                column.title,
-                justify="right" if column.right else "left",
-                style=column.style,
-                no_wrap=not gives,
-                overflow="ellipsis",
-                ratio=1 if column.grow else None,
-            )
-        for row in rows:
-            table.add_row(*row)
-        self.print(Padding(table, (0, 0, 0, indent)) if indent else table)
+        before = " " * indent
+        for pieces in lay_out(columns, rows, self.width - indent, heading=heading):
+            line = "".join(self._styled(text, style) for text, style in pieces)
+            sys.stdout.write(f"{before}{line}\n" if line else "\n")
+
+    def _styled(self, text: str, style: str) -> str:
+        if not style or self._console.color_system is None:
+            return text
+        system = None if self._console.no_color else self._console._color_system
+        return self._console.get_style(style).render(text, color_system=system)
 
     def flow(self, label: str, parts: Iterable[str | Text], *, joint: str = " | ", indent: int = 7) -> None:
         """Write a label and parts behind it, wrapped between parts.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from tracelode.cli.board import short_keys
-from tracelode.cli.screen import Cell, Column, Flex, Screen
+from tracelode.cli.screen import Screen
+from tracelode.cli.table import Cell, Column, Flex, Styled
 from tracelode.cli.text import clean, home, moment, number, rough
 from tracelode.model.measure import TOKEN_KINDS
 from tracelode.model.words import count, dollars
@@ -151,13 +150,12 @@ class SessionText:
         tokens = None if item.inherited else _tokens(item)
         cost = None if item.inherited else item.measures.get("cost")
         return [
-            Text(str(item.index), style="cyan"),
-            Text(
-                moment(item.started if item.started is not None else item.ended, self._tz, "%H:%M:%S"),
-                style=style,
+            Styled(str(item.index), "cyan"),
+            Styled(
+                moment(item.started if item.started is not None else item.ended, self._tz, "%H:%M:%S"), style
             ),
             Flex(name, style, depth=depth),
-            Text(_SHORT.get(item.status, item.status), style=_STYLES.get(item.status, style)),
+            Styled(_SHORT.get(item.status, item.status), _STYLES.get(item.status, style)),
             Flex(item.fields.get("stage", ""), style),
             count(tokens) if tokens else "",
             dollars(cost) if cost else "",

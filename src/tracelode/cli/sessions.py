@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from tracelode.cli.options import FILTERS, STORE, FilterOptions, StoreOptions
 
 if TYPE_CHECKING:
-    from tracelode.cli.screen import Cell
+    from tracelode.cli.table import Cell
     from tracelode.model.report import Sums
     from tracelode.model.session import Session
 
@@ -64,10 +64,9 @@ def _answer(item: Session, row: Sums) -> dict[str, Any]:
 
 
 def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums], tz: str, all_: bool) -> None:
-    from rich.text import Text
-
     from tracelode.cli.board import short_keys
-    from tracelode.cli.screen import Column, Flex, Screen
+    from tracelode.cli.screen import Screen
+    from tracelode.cli.table import Column, Flex, Styled
     from tracelode.cli.text import clean, moment, rough
     from tracelode.model.words import count, dollars
 
@@ -81,7 +80,7 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
         row = sums[item.key]
         span = None if item.started is None or item.ended is None else item.ended - item.started
         cells: list[Cell] = [
-            Text(clean(short[item.key]), style="cyan"),
+            Styled(clean(short[item.key]), "cyan"),
             moment(item.started, tz, form),
             Flex(item.project.rstrip("/").rsplit("/", 1)[-1] or item.project or "-"),
             Flex(item.intent or "-"),

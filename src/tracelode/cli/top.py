@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tracelode.cli.options import FILES, STORE, VIEW, FileOptions, StoreOptions, ViewOptions
 
 if TYPE_CHECKING:
-    from tracelode.cli.screen import Cell
+    from tracelode.cli.table import Cell
     from tracelode.cli.view import View
     from tracelode.model.profile import Profile, Stack
 
@@ -71,7 +71,8 @@ def _draw(
     loaded: View, profile: Profile, rows: list[tuple[Stack, int, int]], rest: list[tuple[Stack, int, int]]
 ) -> None:
     from tracelode.cli.heading import heading
-    from tracelode.cli.screen import Column, Flex, Screen
+    from tracelode.cli.screen import Screen
+    from tracelode.cli.table import Column, Flex
     from tracelode.model.words import percent, value_text
 
     screen = Screen()

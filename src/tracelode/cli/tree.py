@@ -8,7 +8,7 @@ from tracelode.cli.options import FILES, STORE, VIEW, FileOptions, StoreOptions,
 
 if TYPE_CHECKING:
     from tracelode.cli.nodes import Node
-    from tracelode.cli.screen import Cell
+    from tracelode.cli.table import Cell
     from tracelode.cli.view import View
 
 
@@ -52,7 +52,8 @@ def tree(
 
 def _draw(loaded: View, root: Node) -> None:
     from tracelode.cli.heading import heading
-    from tracelode.cli.screen import Column, Flex, Screen
+    from tracelode.cli.screen import Screen
+    from tracelode.cli.table import Column, Flex
     from tracelode.model.words import percent, value_text
 
     screen, measure, total = Screen(), loaded.measure, root.cum

@@ -10,7 +10,7 @@ from typing import IO, Any
 from tracelode.errors import ExportError
 from tracelode.model.measure import outward
 from tracelode.model.profile import Profile
-from tracelode.model.words import json_text
+from tracelode.model.words import json_text, printable
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 """The value by which speedscope knows its own format."""
@@ -45,7 +45,7 @@ class SpeedscopeExporter:
             "exporter": "tracelode",
             "name": _title(profile),
             "activeProfileIndex": 0,
-            "shared": {"frames": [{"name": frame} for frame in frames]},
+            "shared": {"frames": [{"name": printable(frame)} for frame in frames]},
             "profiles": _sampled(profile, {frame: i for i, frame in enumerate(frames)}),
         }
         stream.write(json_text(document).encode() + b"\n")

@@ -8,7 +8,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_BENIGN: Final = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BENIGN: Final = _words(
     # types and literals
     "str string text bytes byte int integer number float double bool boolean any object none null nil "
     "undefined true false void never unknown char varchar optional option dict map list array set type enum "
@@ -29,25 +34,25 @@ _BENIGN: Final = frozenset(
     "these those and or if then else when while for from in into of to at by with without as than so but has "
     "have had do does did there here how what which who why your our my their we you he she they i only also "
     "use used using uses see enter type provide provided please never always both same different via per "
-    "authentication manager protection protected policy requirements strength check field reset".split()
+    "authentication manager protection protected policy requirements strength check field reset"
 )
 
-_WEAK_BEFORE_TOKEN: Final = frozenset(
+_WEAK_BEFORE_TOKEN: Final = _words(
     "pad eos bos unk mask sep cls next prev previous page cur current last first stop start end special sub "
     "new old image text audio video input output prompt max min num per each any cancel cancellation "
-    "continuation sync lex parse string comment operator keyword completion total the draft sampled".split()
+    "continuation sync lex parse string comment operator keyword completion total the draft sampled"
 )
-_STRONG_BEFORE_TOKEN: Final = frozenset(
+_STRONG_BEFORE_TOKEN: Final = _words(
     "auth access api bot refresh session bearer id secret personal deploy github gitlab gh gl npm pypi hf "
     "slack csrf xsrf jwt user admin client service oauth vault ci private security account telegram discord "
-    "notion linear jira sentry registry publish upload web app master root login".split()
+    "notion linear jira sentry registry publish upload web app master root login"
 )
 _PASSWORDS: Final = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd")
-_CODE_ROOTS: Final = frozenset(
+_CODE_ROOTS: Final = _words(
     "self this cls config cfg conf settings os process env environ args opts options request req user ctx "
     "context data params props event body creds credentials secrets account session state store app module "
     "window document localstorage import client db database auth form values row item result response res "
-    "input kwargs var vars local module each local record model obj o u c".split()
+    "input kwargs var vars local module each local record model obj o u c"
 )
 _SENSITIVE: Final = re.compile(
     r"password|passwd|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|_key|Key$|auth|cookie", re.I
@@ -64,7 +69,8 @@ _FILE: Final = re.compile(
     r"[A-Za-z0-9_./-]+\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|txt|md|pem|key|crt|env|go|rs|java|rb|sh|cfg|ini|html)\Z"
 )
 _PLACEHOLDER: Final = re.compile(
-    r"(?:your|my|the|some|insert|replace|put|paste|enter|add|use|an?)?[-_ ]*(?:own|actual|real|new|secret|super)?"
+    r"(?:your|my|the|some|insert|replace|put|paste|enter|add|use|an?)?[-_ ]*"
+    r"(?:own|actual|real|new|secret|super)?"
     r"[-_ ]*(?:api|access|auth|bot|client|github|openai|anthropic)?[-_ ]*"
     r"(?:password|passwd|token|secret|key|credentials?)[-_ ]*(?:here|goes[-_ ]here|value|placeholder)?\Z",
     re.I,
@@ -84,14 +90,21 @@ def mixed(value: str, least: int = 8) -> bool:
     Returns:
         True if so.
     """
-    return len(value) >= least and " " not in value and bool(_DIGIT.search(value)) and bool(_LETTER.search(value))
+    return (
+        len(value) >= least
+        and " " not in value
+        and bool(_DIGIT.search(value))
+        and bool(_LETTER.search(value))
+    )
 
 
-def strength(key: str) -> int:
+def strength(key: str, quoted: bool = False, assigned: bool = True) -> int:
     """How much does a key say that its value is secret?
 
     Args:
         key: the whole key, with what precedes the telling word: `DB_PASSWORD`, `eos_token`.
+        quoted: whether the value stands in quotes.
+        assigned: whether the sign is an equals sign.
 
     Returns:
         2 any value that is no code or placeholder, 1 only drawn-looking values, 0 never.
@@ -104,7 +117,10 @@ def strength(key: str) -> int:
     last, before = words[-1].rstrip("0123456789") or words[-1], words[-2] if len(words) > 1 else ""
     environment = key.upper() == key
     if last in ("pass", "pw"):
-        return 0 if not before and not environment else 2 if environment else 1
+        # `PASS: test_x` is a test report, `PASS=x` and `"pass": "x"` are not.
+        if not before:
+            return 2 if quoted or (environment and assigned) else 0
+        return 2 if environment else 1
     if last.endswith(_PASSWORDS) or last.endswith("secret"):
         return 2
     if last.endswith("token"):
@@ -117,9 +133,7 @@ def strength(key: str) -> int:
     return 2
 
 
-_SUFFIXES: Final = frozenset(
-    "base confirmation confirm prod production dev staging test value raw text plain".split()
-)
+_SUFFIXES: Final = _words("base confirmation confirm prod production dev staging test value raw text plain")
 
 
 def _code(value: str, strict: bool) -> bool:
@@ -156,7 +170,7 @@ def benign(value: str) -> bool:
     return bool(_PLACEHOLDER.match(bare))
 
 
-def secret(key: str, value: str, quoted: bool, after: str) -> bool:
+def secret(key: str, value: str, quoted: bool, after: str, assigned: bool = True) -> bool:
     """Is the value of an assignment a secret?
 
     Args:
@@ -164,11 +178,12 @@ def secret(key: str, value: str, quoted: bool, after: str) -> bool:
         value: what follows the sign, without quotes.
         quoted: whether it stood in quotes.
         after: the one character behind it, "" at the end of the text.
+        assigned: whether the sign is an equals sign.
 
     Returns:
         True if it must not be stored.
     """
-    power = strength(key)
+    power = strength(key, quoted, assigned)
     if power == 0 and not mixed(value, 20):
         return False
     if benign(value) or (not quoted and after in ("(", "[", "<", "{") and after and _callee(value)):
@@ -182,7 +197,7 @@ def secret(key: str, value: str, quoted: bool, after: str) -> bool:
         return False
     if power == 2:
         return len(value) >= 3 or strict
-    return mixed(value) or len(value) >= 20 and not _IDENTIFIER.match(value)
+    return mixed(value) or (len(value) >= 20 and not _IDENTIFIER.match(value))
 
 
 def _callee(value: str) -> bool:

@@ -59,8 +59,7 @@ _TOKENS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "loose",
         "gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|oas|ffct)-[A-Za-z0-9_-]{16}",
         tuple(
-            f"gl{k}-"
-            for k in ("pat", "dt", "rt", "cbt", "ptt", "ft", "imt", "agent", "soat", "oas", "ffct")
+            f"gl{k}-" for k in ("pat", "dt", "rt", "cbt", "ptt", "ft", "imt", "agent", "soat", "oas", "ffct")
         ),
         _DOT,
     ),
@@ -88,7 +87,13 @@ _TOKENS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         (".webhook.office.com",),
         "[A-Za-z0-9/@_-]",
     ),
-    ("webhook", "loose", "(hooks[.]zapier[.]com/hooks/catch/)[0-9]{4}", ("hooks.zapier.com",), "[A-Za-z0-9/_-]"),
+    (
+        "webhook",
+        "loose",
+        "(hooks[.]zapier[.]com/hooks/catch/)[0-9]{4}",
+        ("hooks.zapier.com",),
+        "[A-Za-z0-9/_-]",
+    ),
     ("google", "token", "AIza[A-Za-z0-9_-]{30}", ("aiza",), _DASH),
     ("google", "token", "ya29[.][A-Za-z0-9_-]{20}", ("ya29.",), _DOT),
     ("google", "token", "GOCSPX-[A-Za-z0-9_-]{20}", ("gocspx-",), _DASH),
@@ -130,7 +135,13 @@ _TOKENS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ("notion", "token", "ntn_[A-Za-z0-9]{40}", ("ntn_",), _DASH),
     ("notion", "token", "secret_[A-Za-z0-9]{43}", ("secret_",), _DASH),
     ("airtable", "token", "pat[A-Za-z0-9]{14}[.][0-9a-f]{40}", ("pat",), _DASH),
-    ("atlassian", "token", "AT(?:ATT|CTT|STT|BB)[A-Za-z0-9_=-]{20}", ("atatt", "atctt", "atstt", "atbb"), _DOT),
+    (
+        "atlassian",
+        "token",
+        "AT(?:ATT|CTT|STT|BB)[A-Za-z0-9_=-]{20}",
+        ("atatt", "atctt", "atstt", "atbb"),
+        _DOT,
+    ),
     ("figma", "token", "fig[dru]_[A-Za-z0-9_-]{30}", ("figd_", "figr_", "figu_"), _DASH),
     ("shopify", "token", "shp(?:at|ca|pa|ss|ua)_[0-9a-fA-F]{32}", ("shp",), _DASH),
     ("square", "token", "sq0[a-z]{3}-[A-Za-z0-9_-]{20}", ("sq0",), _DASH),
@@ -144,7 +155,13 @@ _TOKENS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ("vault", "token", "hv[sbr][.][A-Za-z0-9_-]{20}", ("hvs.", "hvb.", "hvr."), _DASH),
     ("doppler", "token", "dp[.](?:pt|st|ct|sa|scim|audit)[.][A-Za-z0-9._-]{30}", ("dp.",), _DOT),
     ("grafana", "token", "gl(?:c_[A-Za-z0-9+/]{30}|sa_[A-Za-z0-9]{30})", ("glc_", "glsa_"), _B64),
-    ("new-relic", "token", "NR(?:AK|JS|II|RA|AA)-[A-Za-z0-9_-]{19}", ("nrak-", "nrjs-", "nrii-", "nrra-", "nraa-"), _DASH),
+    (
+        "new-relic",
+        "token",
+        "NR(?:AK|JS|II|RA|AA)-[A-Za-z0-9_-]{19}",
+        ("nrak-", "nrjs-", "nrii-", "nrra-", "nraa-"),
+        _DASH,
+    ),
     ("sentry", "token", "sntr[yu][su]?_[A-Za-z0-9+/=_-]{30}", ("sntry",), _B64),
     ("posthog", "token", "phx_[A-Za-z0-9_]{30}", ("phx_",), _DASH),
     ("postman", "token", "PMAK-[0-9a-f]{24}", ("pmak-",), _DASH),
@@ -171,7 +188,10 @@ _TOKENS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
 _QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#34;|&#39;)"
 _GAP = "[ \t]{0,4}"
 # `: str = `, `: Optional[str] = `: blanks around the = keep base64 padding from being read as one.
-_TYPED = r":[ \t]{0,2}[A-Za-z_][A-Za-z0-9_.]{0,24}(?:\[[A-Za-z0-9_., |]{0,24}\])?(?:[ ]?[|][ ]?[A-Za-z]{1,9})?[ \t]{1,4}="
+_TYPED = (
+    r":[ \t]{0,2}[A-Za-z_][A-Za-z0-9_.]{0,24}(?:\[[A-Za-z0-9_., |]{0,24}\])?(?:[ ]?[|][ ]?[A-Za-z]{1,9})?"
+    r"[ \t]{1,4}="
+)
 _SIGN = rf"(?:{_TYPED}|=>|[:?]=|[:=]|%3[Dd])"
 
 _PASSWORD = "passwords?|passwd|passphrase|passcode|pwd"
@@ -183,7 +203,10 @@ _WORD = (
     f"(?:{_PASSWORD}|secret[_-]?(?:access[_-]?)?key|secret|client[_-]?key[_-]?data|"
     f"private[_-]?key[_-]?id|{_NAMED_KEY}|credentials?|token|_auth|pass|pw)"
 )
-_SUFFIX = "(?:[_-]?[0-9]{1,3}|[_-](?:base|confirmation|confirm|prod|production|dev|staging|test|value|raw|text|plain))?"
+_SUFFIX = (
+    "(?:[_-]?[0-9]{1,3}|"
+    "[_-](?:base|confirmation|confirm|prod|production|dev|staging|test|value|raw|text|plain))?"
+)
 _FLAG_WORD = f"(?:{_PASSWORD}|(?:client-|app-)?secret(?:-(?:access-)?key)?|{_NAMED_KEY}|token|pass|pw)"
 
 _WORDS = ("pass", "pwd", "secret", "key", "credential", "token", "_auth", "pw")
@@ -193,7 +216,10 @@ _SLASH = r"(?:\\{0,4}/|%2[Ff]|\\u002[Ff])"
 _BACK = r"(?:\\{1,8}|/|%5[Cc])"
 _NAME = r"[A-Za-z0-9_\x80-\xff]"
 _SLUG = "(?:[A-Za-z]-)?-(?:(?:mnt-)?[a-z]-)?(?:home|Users)-"
-_PIPED = "(?:sudo[ ]{1,2}(?:-[A-Za-z]{1,3}[ ]{1,2}){0,2}-[A-Za-z]{0,3}S|(?:sudo[ ]{1,2})?chpasswd|[^|\n]{1,60}--?p(?:assword)?-?stdin)"
+_PIPED = (
+    "(?:sudo[ ]{1,2}(?:-[A-Za-z]{1,3}[ ]{1,2}){0,2}-[A-Za-z]{0,3}S|(?:sudo[ ]{1,2})?chpasswd|"
+    "[^|\n]{1,60}--?p(?:assword)?-?stdin)"
+)
 
 _CONTEXT: tuple[Row, ...] = (
     Row("kept", "marker", r"\[(?:secret:[a-z-]{1,20}|email)\]", ("[secret:", "[email]")),
@@ -206,29 +232,66 @@ _CONTEXT: tuple[Row, ...] = (
         f"((?i:authorization){_QUOTE}?\\]?{_GAP}[:=]{_GAP})",
         ("authorization",),
     ),
-    Row("authorization", "scheme", "((?i:bearer|basic)(?:[ ]{1,2}|%20|[+]))[A-Za-z0-9._~+/=-]{8}", ("bearer", "basic")),
+    Row(
+        "authorization",
+        "scheme",
+        "((?i:bearer|basic)(?:[ ]{1,2}|%20|[+]))[A-Za-z0-9._~+/=-]{8}",
+        ("bearer", "basic"),
+    ),
     Row("cookie", "cookie", f"((?i:cookie){_QUOTE}?{_GAP}[:=]{_GAP})", ("cookie",)),
-    Row("cookie", "cookie", f"(--cookie[ =]|[ ]-b[ ])", ("--cookie", " -b ")),
-    Row("password", "xml", f"(<(?i:[A-Za-z0-9_.:-]{{0,30}}(?:{_PASSWORD}|secret|{_NAMED_KEY}|token)))>", _WORDS),
-    Row("password", "flag", f"(--?(?i:[a-z-]{{0,24}}{_FLAG_WORD})[ \t]{{1,4}})", ("pass", "pwd", "secret", "key", "token", "pw")),
+    Row("cookie", "cookie", "(--cookie[ =]|[ ]-b[ ])", ("--cookie", " -b ")),
+    Row(
+        "password",
+        "xml",
+        f"(<(?i:[A-Za-z0-9_.:-]{{0,30}}(?:{_PASSWORD}|secret|{_NAMED_KEY}|token)))>",
+        _WORDS,
+    ),
+    Row(
+        "password",
+        "flag",
+        f"(--?(?i:[a-z-]{{0,24}}{_FLAG_WORD})[ \t]{{1,4}})",
+        ("pass", "pwd", "secret", "key", "token", "pw"),
+    ),
     Row("password", "value", f"((?i:{_WORD}{_SUFFIX})){_QUOTE}?\\]?{_GAP}{_SIGN}{_GAP}", _WORDS),
-    Row("password", "call", "((?i:password|passwd|passphrase))\\([ ]{0,2}[\"']", ("password", "passwd", "passphrase")),
+    Row(
+        "password",
+        "call",
+        "((?i:password|passwd|passphrase))\\([ ]{0,2}[\"']",
+        ("password", "passwd", "passphrase"),
+    ),
     Row(
         "password",
         "said",
         "((?i:password|passwd|passphrase|passcode|identified by)[ ](?:(?i:is|was|as)[ ])?)[\"'`A-Za-z0-9]",
         ("password", "passwd", "passphrase", "passcode", "identified"),
     ),
-    Row("password", "netrc", "((?i:login)[ \t]{1,4}[^ \t\r\n]{1,64}[ \t]{1,4}(?i:password)[ \t]{1,4})", ("login",)),
+    Row(
+        "password",
+        "netrc",
+        "((?i:login)[ \t]{1,4}[^ \t\r\n]{1,64}[ \t]{1,4}(?i:password)[ \t]{1,4})",
+        ("login",),
+    ),
     Row("password", "word", "(sshpass[ \t]{1,4}-p[ \t]{0,4})", ("sshpass",)),
-    Row("password", "word", "((?:mysql|mariadb)[a-z]{0,8}[ ](?:[^\n|;& ]{1,40}[ ]{1,2}){0,8}-p)[^ \r\n\t]", ("mysql", "mariadb")),
+    Row(
+        "password",
+        "word",
+        "((?:mysql|mariadb)[a-z]{0,8}[ ](?:[^\n|;& ]{1,40}[ ]{1,2}){0,8}-p)[^ \r\n\t]",
+        ("mysql", "mariadb"),
+    ),
     Row("password", "word", "(redis-cli[ ](?:[^\n|;& ]{1,40}[ ]{1,2}){0,4}-a[ ]{1,2})", ("redis-cli",)),
-    Row("password", "word", "(docker[ ]{1,2}login[ ](?:[^\n|;& ]{1,40}[ ]{1,2}){0,4}-p[ ]{1,2})", ("docker",)),
+    Row(
+        "password", "word", "(docker[ ]{1,2}login[ ](?:[^\n|;& ]{1,40}[ ]{1,2}){0,4}-p[ ]{1,2})", ("docker",)
+    ),
     Row("password", "word", "((?:un)?zip[ ](?:-[A-Za-z]{1,3}[ ]{1,2}){0,3}-P[ ]{1,2})", ("zip",)),
     Row("password", "word", "(7z[azr]?[ ][a-z][ ](?:-[A-Za-z=0-9]{1,8}[ ]{1,2}){0,3}-p)[^ \r\n\t]", ("7z",)),
     Row("password", "word", "([ ]-(?:pass|passin|passout)[ ]{1,2}pass:)", ("pass:",)),
     Row("password", "word", "((?:sudo|su)[ ][^\n|;&<]{1,80}<<<[ ]{0,2})", ("<<<",)),
-    Row("password", "piped", f"((?:echo|printf)[ ]{{1,2}}(?:-[neE]{{1,3}}[ ]{{1,2}})?)[^|\n]{{1,100}}[|][ \t]{{0,4}}{_PIPED}", ("echo", "printf")),
+    Row(
+        "password",
+        "piped",
+        f"((?:echo|printf)[ ]{{1,2}}(?:-[neE]{{1,3}}[ ]{{1,2}})?)[^|\n]{{1,100}}[|][ \t]{{0,4}}{_PIPED}",
+        ("echo", "printf"),
+    ),
     Row(
         "password",
         "login",
@@ -242,15 +305,27 @@ _CONTEXT: tuple[Row, ...] = (
         ("sig", "key=", "auth=", "-credential=", "-token="),
     ),
     Row("url", "url", "(://)[^ \t\r\n/@:\"'`<>(){}?#\\\\\\[\\]]{0,128}[:@]", ("://",)),
-    Row("email", "email", f"{_LOCAL}(?:@|%40){_LABEL}[A-Za-z0-9\\x80-\\xff-]{{0,62}}[.]{_LABEL}", ("@", "%40")),
+    Row(
+        "email", "email", f"{_LOCAL}(?:@|%40){_LABEL}[A-Za-z0-9\\x80-\\xff-]{{0,62}}[.]{_LABEL}", ("@", "%40")
+    ),
     Row(
         "home",
         "windows",
         f"[A-Za-z](?::|%3[Aa]){_BACK}(?i:users|documents and settings){_BACK}{_NAME}",
         ("users", "documents and settings"),
     ),
-    Row("home", "home", f"(?:{_BACK}{{1,2}}wsl(?:[$]|[.]localhost){_BACK}[A-Za-z0-9_.-]{{1,40}}{_BACK})home{_BACK}{_NAME}", ("wsl",)),
-    Row("home", "home", f"{_SLASH}(?:(?:mnt|cygdrive){_SLASH})?[a-z]{_SLASH}(?i:users){_SLASH}{_NAME}", ("users",)),
+    Row(
+        "home",
+        "home",
+        f"(?:{_BACK}{{1,2}}wsl(?:[$]|[.]localhost){_BACK}[A-Za-z0-9_.-]{{1,40}}{_BACK})home{_BACK}{_NAME}",
+        ("wsl",),
+    ),
+    Row(
+        "home",
+        "home",
+        f"{_SLASH}(?:(?:mnt|cygdrive){_SLASH})?[a-z]{_SLASH}(?i:users){_SLASH}{_NAME}",
+        ("users",),
+    ),
     Row(
         "home",
         "home",
@@ -283,7 +358,9 @@ def home_rows(names: tuple[str, ...]) -> tuple[Row, ...]:
     if not names:
         return ()
     folders = "|".join(re.escape(name) for name in names)
-    slugs = sorted({re.sub("[^A-Za-z0-9_\x80-\xff]", "-", name) for name in names}, key=lambda slug: (-len(slug), slug))
+    slugs = sorted(
+        {re.sub("[^A-Za-z0-9_\x80-\xff]", "-", name) for name in names}, key=lambda slug: (-len(slug), slug)
+    )
     words = tuple(sorted({text.lower() for text in (*names, *slugs)}))
     return (
         Row("home", "slug", f"{_SLUG}(?:{'|'.join(slugs)})", words),

@@ -120,7 +120,8 @@ def classify(part: Part, lexicon: Lexicon) -> Call:
     verb = lexicon.commands[word]
     if verb == "note" and part.target and word in ("echo", "printf"):
         verb = "create"
-    return Call(verb, word, part.target if verb == "create" and part.target else _path(part, word, lexicon))
+    written = part.target if verb in ("create", "note") else ""
+    return Call(verb, word, written or _path(part, word, lexicon))
 
 
 def subcommand_verb(words: tuple[str, ...], table: Subcommand) -> str:
@@ -315,7 +316,9 @@ def _tail(part: Part, word: str, lexicon: Lexicon) -> Call | None:
 
 
 def _tar(part: Part, word: str, lexicon: Lexicon) -> Call | None:
-    options = "".join(w.lstrip("-") for w in part.words[1:2] + tuple(w for w in part.words[2:] if w[:1] == "-"))
+    options = "".join(
+        w.lstrip("-") for w in part.words[1:2] + tuple(w for w in part.words[2:] if w[:1] == "-")
+    )
     if "--extract" in part.words or "x" in options.partition("=")[0]:
         return None
     if "--create" in part.words or "c" in options:

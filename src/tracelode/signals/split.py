@@ -289,7 +289,11 @@ class _Scanner:
         bare = delimiter.group(3)
         # without its end in sight a quoted or upper-case word still opens a here-document: the text was cut
         level.waiting.append(
-            (bare or delimiter.group(1) or delimiter.group(2), bare is None or bool(_UPPER.match(bare)), draft)
+            (
+                bare or delimiter.group(1) or delimiter.group(2),
+                bare is None or bool(_UPPER.match(bare)),
+                draft,
+            )
         )
         return delimiter.end()
 

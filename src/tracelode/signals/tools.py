@@ -113,6 +113,8 @@ def _settled(description: str, narration: str, hint: str, snippet: str, lexicon:
             return "verify"
         if verb in settles:
             return verb
+        if verb is not None:  # the words name a verb that settles nothing: less certain words do not either
+            break
     if hint:
         return "verify" if hint == "test" else hint
     return lexicon.snippets.first(snippet) if snippet else None

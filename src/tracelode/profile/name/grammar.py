@@ -13,7 +13,9 @@ MAX_LENGTH = 32
 """Characters in a name."""
 
 _NAME = re.compile(r"[a-z]+(?: [a-z]+){0,3}")
-_EXTRA_VERBS = frozenset({"call", "note", "answer", "start", "open", "change", "add", "refactor", "ship", "set"})
+_EXTRA_VERBS = frozenset(
+    {"call", "note", "answer", "start", "open", "change", "add", "refactor", "ship", "set"}
+)
 """Verbs that begin a stage or an intent and are no verb of an operation."""
 _MORE = frozenset({"configure", "understand", "write", "review"})
 

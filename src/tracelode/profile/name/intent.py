@@ -100,4 +100,6 @@ def _edits(roles: Counter[str], line: str, lexicon: Lexicon) -> str:
             return "plan work"
         if role == "tests":
             return "fix bug" if asked == "fix" else "write tests"
-    return {"fix": "fix bug", "add": "add feature", "refactor": "refactor code"}.get(asked or "", "change code")
+    return {"fix": "fix bug", "add": "add feature", "refactor": "refactor code"}.get(
+        asked or "", "change code"
+    )

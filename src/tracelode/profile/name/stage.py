@@ -78,7 +78,9 @@ def operation_facts(operation: Operation) -> Facts:
     fields = operation.fields
     if "verb" not in fields:
         fields = dict(fields)
-        enrich(fields, kind=operation.kind, status=operation.status, name=operation.name, output=operation.output)
+        enrich(
+            fields, kind=operation.kind, status=operation.status, name=operation.name, output=operation.output
+        )
     error = fields.get("error", "")
     return (
         fields.get("verb", "use"),

@@ -59,7 +59,9 @@ class PhaseSegmenter:
         """First operation and class of each turn that has a tool call, in order."""
         starts: list[int] = []
         verbs: list[list[str]] = []
-        last = {op.fields["call"]: i for i, op in enumerate(operations) if "call" in op.fields and is_evidence(op)}
+        last = {
+            op.fields["call"]: i for i, op in enumerate(operations) if "call" in op.fields and is_evidence(op)
+        }
         covered = -1  # last operation of the turns so far: calls of one turn may lie among those of the next
         for i, operation in enumerate(operations):
             turn = operation.fields.get("call") if is_evidence(operation) else None

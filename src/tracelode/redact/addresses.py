@@ -1,0 +1,71 @@
+"""Which bytes of an address are secret: passwords in URLs, e-mail addresses?"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tracelode.redact.judge import benign, mixed
+from tracelode.redact.span import BEFORE, MARKER, Cut, Reader, decode, keep, marker
+from tracelode.redact.table import Row
+
+_USER: Final = re.compile(rb"([^\x00-\x20/@\"'`<>()\[\]{}?#\\:]{0,128})(:)?")
+_PASSWORD: Final = re.compile(rb"[^\x00-\x20/@\"'`<>\\?#]{0,256}@(?:[^\x00-\x20/@\"'`<>\\?#]{0,128}@){0,3}")
+_SLASHED: Final = re.compile(rb"[^\x00-\x20@\"'`<>\\]{0,256}@")
+_PORT: Final = re.compile(rb"[0-9]{1,5}(?:[/?#]|\Z)")
+_MOST: Final = 800
+
+
+def _url(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`scheme://user:password@host`, `scheme://token@host`."""
+    begin = match.end(1)
+    user = _USER.match(data, begin)
+    name = user[1] if user else b""
+    if user is None or user[2] is None:
+        if mixed(decode(name), 16) and data[begin + len(name) : begin + len(name) + 1] == b"@":
+            return Cut(begin, begin + len(name), marker(row.name), begin + len(name) + 2)
+        return keep(match, begin + len(name))
+    start = user.end()
+    found = _PASSWORD.match(data, start)
+    if found is None and not _PORT.match(data, start):
+        found = _SLASHED.match(data, start)
+    stop = found.end() - 1 if found else start
+    password = data[start:stop]
+    token = mixed(decode(name), 16)
+    if MARKER.search(password) or (not token and (not password or benign(decode(password)))):
+        return keep(match, start, start + _MOST)
+    if found is None:
+        return keep(match, start, start + _MOST)
+    return Cut(begin if token else start, stop, marker(row.name), start + _MOST)
+
+
+_LOCAL: Final = re.compile(rb"[A-Za-z0-9_%+.\x80-\xff-]{1,64}\Z")
+_DOMAIN: Final = re.compile(rb"(?:[A-Za-z0-9\x80-\xff-]{1,63}\.){1,8}[A-Za-z\x80-\xff]{2,63}")
+_REST: Final = re.compile(rb"[A-Za-z0-9_-]*")
+_NO_MAIL: Final = re.compile(
+    rb"[0-9]+x[.][A-Za-z]+\Z|.*[.](?:png|jpe?g|svg|webp|gif|ico|json|css|m?jsx?|tsx?|html?|ya?ml|lock|tgz|whl|zip)\Z",
+    re.I | re.S,
+)
+
+
+def _email(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    at = match.start() + 1
+    found = _LOCAL.search(data[max(floor, at - BEFORE) : at])
+    local = found[0] if found else b""
+    start = at - len(local)
+    if start > 0 and data[start - 1] == 0x5C and local[:1] in b"nrtfbv":
+        start, local = start + 1, local[1:]
+    while local[:1] in (b".", b"-", b"+") or (local and 0x80 <= local[0] < 0xC0):
+        start, local = start + 1, local[1:]
+    sign = 1 if data[at] == 0x40 else 3
+    domain = _DOMAIN.match(data, at + sign)
+    if domain is None or not local or local == b"git" or _NO_MAIL.match(domain[0]):
+        return keep(match, at, (domain.end() if domain else match.end() + 600))
+    rest = _REST.match(data, domain.end())
+    stop = rest.end() if rest else domain.end()
+    if data[stop : stop + 1] == b"(":
+        return keep(match, at, stop)
+    return Cut(start, stop, marker(row.name), stop + 66)
+
+
+READERS: Final[dict[str, Reader]] = {"url": _url, "email": _email}

@@ -1,0 +1,280 @@
+"""Which bytes are secret because of the words around them: headers, assignments, flags, commands?"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tracelode.redact.judge import benign, mixed, secret, strength
+from tracelode.redact.span import (
+    AFTER,
+    LIMIT,
+    MARKER,
+    OPEN,
+    Cut,
+    Reader,
+    decode,
+    edge,
+    keep,
+    marker,
+    read_value,
+)
+from tracelode.redact.table import Row
+
+_LINE: Final = re.compile(rb"[^\"'`\r\n\\]*")
+_SCHEMES: Final = frozenset(
+    b"bearer basic token digest negotiate ntlm apikey api-key key hmac oauth bot jwt aws4-hmac-sha256 "
+    b"sharedkey sharedkeylite sharedaccesssignature splunk ssws signature client-id zoho-oauthtoken discogs "
+    b"pveapitoken x-api-key dpop mac hawk credential password secret".split()
+)
+_WHOLE_LINE: Final = frozenset(
+    b"digest aws4-hmac-sha256 oauth hmac signature sharedaccesssignature mac hawk".split()
+)
+
+
+def _authorization(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    opened = OPEN.match(data, match.end())
+    begin = opened.end() if opened else match.end()
+    line = _LINE.match(data, begin, begin + LIMIT)
+    content = line[0] if line else b""
+    words = content.split(b" ", 1)
+    reach = begin + len(content)
+    scheme = words[0].lower().rstrip(b":")
+    if len(words) == 2 and scheme in _SCHEMES:
+        value = words[1].lstrip(b" ")
+        start = begin + len(content) - len(value)
+        value = value.rstrip(b" ") if scheme in _WHOLE_LINE else value.split(b" ", 1)[0]
+        value = value if scheme in _WHOLE_LINE else value.rstrip(b",;)}")
+        if not value or MARKER.match(value) or benign(decode(value)):
+            return keep(match, match.end(1), reach)
+    else:
+        start, value = begin, words[0].rstrip(b",;)}")
+        if MARKER.match(value) or not secret("auth", decode(value), bool(opened), ""):
+            return keep(match, match.end(1), reach)
+    return Cut(start, start + len(value), marker(row.name), reach + 2)
+
+
+_SCHEME_VALUE: Final = re.compile(rb"[A-Za-z0-9._~+/=-]*")
+
+
+def _scheme(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`Bearer abc...` and `Basic abc...` without their header."""
+    found = _SCHEME_VALUE.match(data, match.end(1), match.end(1) + LIMIT)
+    stop = found.end() if found else match.end()
+    while data[stop - 1] == 0x2E:
+        stop -= 1
+    value = decode(data[match.end(1) : stop])
+    drawn = (mixed(value) and (len(value) >= 16 or value != value.lower())) or value.endswith("=")
+    if not drawn or not edge(data, match.start()) or benign(value):
+        return keep(match, match.end(1), stop)
+    return Cut(match.end(1), stop, marker(row.name), stop + 2)
+
+
+def _cookie(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    sign = match[1].rstrip(b" \t")[-1:]
+    opened = OPEN.match(data, match.end())
+    begin = opened.end() if opened else match.end()
+    content = _LINE.match(data, begin, begin + LIMIT)
+    value = content[0].rstrip(b" ") if content else b""
+    reach = begin + len(value)
+    if sign != b":" and not opened:
+        value = value.split(b" ", 1)[0] if sign in (b"b", b"e") or match[1].startswith(b"--") else b""
+    if b"=" not in value or value[:1] in (b"(", b"{", b"[", b"=", b"$") or benign(decode(value)):
+        return keep(match, match.end(1), reach + 2)
+    return Cut(begin, begin + len(value), marker(row.name), reach + 2)
+
+
+def _xml(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    stop = data.find(b"</", match.end(), match.end() + AFTER)
+    value = data[match.end() : stop] if stop > 0 else b""
+    if not value or b"\n" in value or b"\r" in value or MARKER.match(value) or benign(decode(value)):
+        return keep(match, match.end(1), match.end() + AFTER)
+    return Cut(match.end(), stop, marker(row.name), match.end() + AFTER)
+
+
+def _flag(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`--password X`: a flag says it loudly, so any word that is no placeholder goes."""
+    value = read_value(data, match.end())
+    text = decode(data[value.start : value.stop])
+    key = decode(match[1]).strip()
+    refused = (
+        not edge(data, match.start())
+        or data[max(0, match.start() - 1) : match.start()] == b"-"
+        or text.startswith(("-", "/", "="))
+        or MARKER.match(data, value.start)
+        or (strength(key) == 0 and not key.endswith(("pass", "pw")))
+        or not secret("PASSWORD", text, value.quoted, decode(data[value.stop : value.stop + 1]))
+    )
+    if refused:
+        return keep(match, match.end(1), value.reach)
+    return Cut(value.start, value.stop, marker(row.name), value.reach + 2)
+
+
+_KINDS: Final = (
+    ("api-key", re.compile(r"api[_-]?key\Z", re.I)),
+    ("private-key", re.compile(r"private[_-]?key|client[_-]?key[_-]?data", re.I)),
+    ("token", re.compile(r"token", re.I)),
+    ("secret", re.compile(r"secret", re.I)),
+    ("key", re.compile(r"key", re.I)),
+    ("credential", re.compile(r"credential|_auth", re.I)),
+)
+_KEY_BEFORE: Final = re.compile(rb"[A-Za-z0-9_.$-]{0,40}\Z")
+# `"Password: " + x`, `input("token: ")`: the quote behind the sign ends the text the key stands in.
+_ENDING_QUOTE: Final = re.compile(rb"[ \t),;\]}]|\+ |\.[a-z_]+\(|\Z")
+
+
+def _kind(key: str) -> str:
+    return next((name for name, pattern in _KINDS if pattern.search(key)), "password")
+
+
+def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`password = "..."`, `"api_key": "..."`, `TOKEN=...` and their relatives."""
+    before = _KEY_BEFORE.search(data[max(0, match.start() - 40) : match.start()])
+    key = decode((before[0] if before else b"") + match[1])
+    sign = data[match.end(1) : match.end()].rstrip(b" \t")
+    following = data[match.end() : match.end() + 1]
+    if following == b"=" or (sign.endswith(b":") and following == b":"):
+        return keep(match, match.end())
+    found = read_value(data, match.end())
+    content = data[found.start : found.stop]
+    refused = (
+        b"---- BEGIN" in content
+        or b"-----BEGIN" in content
+        or MARKER.match(data, found.start)
+        or (found.quoted and _ENDING_QUOTE.match(content))
+        or not secret(
+            key, decode(content), found.quoted, decode(data[found.stop : found.stop + 1]), sign.endswith(b"=")
+        )
+    )
+    if refused:
+        return keep(match, match.end(1), found.reach)
+    return Cut(found.start, found.stop, marker(_kind(decode(match[1]))), found.reach + 2)
+
+
+_ASKING: Final = re.compile(r"(?:get|fetch|read|load|find|prompt|input|ask|for|enter)[_-]?\Z", re.I)
+
+
+def _call(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`set_password("...")`."""
+    before = _KEY_BEFORE.search(data[max(0, match.start() - 40) : match.start()])
+    found = read_value(data, match.end() - 1)
+    content = decode(data[found.start : found.stop])
+    refused = (
+        _ASKING.search(decode(before[0]) if before else "")
+        or not found.closed
+        or " " in content
+        or MARKER.match(data, found.start)
+        or not secret("password", content, True, "")
+    )
+    if refused:
+        return keep(match, match.end(1), found.reach)
+    return Cut(found.start, found.stop, marker(row.name), found.reach + 2)
+
+
+def _said(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`the password is ...`, `IDENTIFIED BY '...'`."""
+    found = read_value(data, match.end(1))
+    stop = found.stop
+    while not found.quoted and stop > found.start and data[stop - 1] in b".,:!?":
+        stop -= 1
+    content = decode(data[found.start : stop])
+    linked = match[1].lower().endswith((b" is ", b" was ", b" as "))
+    drawn = found.closed and len(content) >= 4 if found.quoted else linked and mixed(content, 6)
+    if (
+        not drawn
+        or " " in content
+        or MARKER.match(data, found.start)
+        or not secret("password", content, found.quoted, decode(data[stop : stop + 1]))
+    ):
+        return keep(match, match.end(1), found.reach)
+    return Cut(found.start, stop, marker(row.name), found.reach + 2)
+
+
+def _word(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """The word a command line takes as its password."""
+    found = read_value(data, match.end(1))
+    content = decode(data[found.start : found.stop])
+    refused = (
+        content.startswith("-")
+        or MARKER.match(data, found.start)
+        or not _edge_of_command(data, match.start())
+        or not secret("PASSWORD", content, found.quoted, "")
+    )
+    if refused:
+        return keep(match, match.start() + 1, found.reach)
+    return Cut(found.start, found.stop, marker(row.name), found.reach + 2)
+
+
+def _edge_of_command(data: bytes, start: int) -> bool:
+    return data[start : start + 1] == b" " or edge(data, start)
+
+
+def _piped(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`echo X | sudo -S ...`."""
+    stop = data.find(b"|", match.end(1), match.end())
+    content = data[match.end(1) : stop].strip(b" \t\"'\\")
+    start = data.find(content, match.end(1), stop) if content else stop
+    refused = (
+        not content
+        or b"$" in content
+        or b"`" in content
+        or MARKER.search(content)
+        or benign(decode(content))
+        or not edge(data, match.start())
+    )
+    if refused:
+        return keep(match, match.start() + 1)
+    return Cut(start, start + len(content), marker(row.name), match.end() + 2)
+
+
+_LOGIN_VALUE: Final = re.compile(rb"[^\x00-\x20\"'`\\|]+")
+_GROUPS: Final = frozenset(b"root wheel staff users nogroup nobody docker www-data node app latest".split())
+
+
+def _login(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`curl -u user:password`."""
+    found = _LOGIN_VALUE.match(data, match.end(), match.end() + LIMIT)
+    content = found[0] if found else b""
+    user = match[1][:-1].split(b" ")[-1].strip(b"\"'=")
+    refused = (
+        not content
+        or content in _GROUPS
+        or content.startswith(b"/")
+        or content == user
+        or (content.isdigit() and user.isdigit())
+        or MARKER.match(content)
+        or benign(decode(content))
+    )
+    if refused:
+        return keep(match, match.end(1), match.end() + len(content))
+    stop = match.end() + len(content)
+    return Cut(match.end(), stop, marker(row.name), stop + 2)
+
+
+_PARAMETER: Final = re.compile(rb"[A-Za-z0-9%._~+/=-]*")
+
+
+def _parameter(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`?sig=...` of a signed address."""
+    found = _PARAMETER.match(data, match.end(1), match.end(1) + LIMIT)
+    stop = found.end() if found else match.end(1)
+    if stop - match.end(1) < 16:
+        return keep(match, match.end(1), stop)
+    return Cut(match.end(1), stop, marker(row.name), stop + 2)
+
+
+READERS: Final[dict[str, Reader]] = {
+    "authorization": _authorization,
+    "scheme": _scheme,
+    "cookie": _cookie,
+    "xml": _xml,
+    "flag": _flag,
+    "value": _assigned,
+    "call": _call,
+    "said": _said,
+    "netrc": _word,
+    "word": _word,
+    "piped": _piped,
+    "login": _login,
+    "param": _parameter,
+}

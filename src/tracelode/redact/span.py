@@ -1,0 +1,162 @@
+r"""How long is one secret, and what stands beside it? Helpers every reader of redact shares.
+
+Standard library only; all offsets are bytes of UTF-8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeAlias
+
+from tracelode.redact.table import Row
+
+LIMIT: Final = 16_384
+"""Longest cut, bytes."""
+BEFORE: Final = 64
+"""How far left of a trigger a reader looks, bytes (private keys excepted: LIMIT)."""
+AFTER: Final = 300
+"""How far behind a secret a reader looks, bytes."""
+
+
+class Cut(NamedTuple):
+    """A judged stretch of bytes."""
+
+    start: int
+    """First byte that goes."""
+    stop: int
+    """First byte that stays."""
+    text: bytes | None
+    """What is put in its place; None: all stays, the walk goes on at stop."""
+    reach: int
+    """The judgement depends on no byte from here on; above the length: on the end of the text."""
+
+
+Reader: TypeAlias = Callable[[bytes, Row, "re.Match[bytes]", int], Cut]
+"""Judges one trigger: bytes, row, match, and the first byte no earlier cut has taken."""
+
+_TAILS: dict[str, re.Pattern[bytes]] = {}
+_ESCAPE: Final = re.compile(rb"(?:\\[nrtfbv]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,10}m)\Z")
+_FLAG_BEFORE: Final = re.compile(rb"(?:\A|[ \t\"'])-[A-Za-z]\Z")
+MARKER: Final = re.compile(rb"\[(?:secret:[a-z-]{1,20}|email)\]")
+OPEN: Final = re.compile(rb"[bBfFrRuUL$@]{0,2}(\\{0,7})(\"\"\"|'''|[\"'`])|(&quot;|&#34;|&#39;)")
+_BARE: Final = re.compile(rb"(?:[^\x00-\x20\"'`,;&|<>(){}\[\]\\\x7f]|\\[^\x00-\x20nrtbfuv\"'`/\\\x7f-\xff])+")
+_LINE: Final = re.compile(rb"[^\"'`\r\n\\]*")
+_KEY_BEFORE: Final = re.compile(rb"[A-Za-z0-9_.$-]{0,40}\Z")
+WORD: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_PATH_BEFORE: Final = WORD | frozenset(b".-~)]}*$") | frozenset(range(0x80, 0x100))
+_HOME_NAME: Final = re.compile(rb"[A-Za-z0-9_.\x80-\xff-]*")
+_SPACED_NAME: Final = re.compile(
+    rb"[A-Za-z0-9_.\x80-\xff-]*(?:(?:[ ][A-Z][A-Za-z0-9_.\x80-\xff-]{0,30}){1,2}(?=[\\/]))?"
+)
+_SLUG_NAME: Final = re.compile(rb"[A-Za-z0-9_]*")
+_LOCAL_BEFORE: Final = re.compile(rb"[A-Za-z0-9_%+.\x80-\xff-]{1,64}\Z")
+_DOMAIN: Final = re.compile(rb"(?:[A-Za-z0-9\x80-\xff-]{1,63}\.){1,8}[A-Za-z\x80-\xff]{2,}")
+_NO_DOMAIN: Final = re.compile(
+    rb"\d+x\.[A-Za-z]+\Z|.*\.(?:png|jpe?g|svg|webp|gif|ico|json|css|m?jsx?|tsx?|html?|ya?ml|lock|tgz|whl|zip)\Z",
+    re.I | re.S,
+)
+
+
+def marker(name: str) -> bytes:
+    """What stands for a secret.
+
+    Args:
+        name: closed name of its kind.
+
+    Returns:
+        `[secret:name]`, or `[email]` and `~` for their kinds.
+    """
+    return {"email": b"[email]", "home": b"~"}.get(name) or b"[secret:%s]" % name.encode()
+
+
+def whole(data: bytes, offset: int) -> int:
+    """The offset, moved left to a character boundary."""
+    while 0 < offset < len(data) and 0x80 <= data[offset] < 0xC0:
+        offset -= 1
+    return offset
+
+
+def keep(match: re.Match[bytes], stop: int, reach: int = 0) -> Cut:
+    return Cut(match.start(), stop, None, max(stop, reach) + 2)
+
+
+def decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def escaped(data: bytes, start: int) -> bool:
+    """Does an escape sequence (backslash n, %3D, colour) end right before?"""
+    return bool(_ESCAPE.search(data[max(0, start - 16) : start]))
+
+
+def edge(data: bytes, start: int) -> bool:
+    """May a word begin here?"""
+    return start == 0 or data[start - 1] not in WORD or escaped(data, start)
+
+
+def path_edge(data: bytes, start: int) -> bool:
+    """May an absolute path begin here?"""
+    if start == 0 or data[start - 1] not in _PATH_BEFORE:
+        return True
+    return escaped(data, start) or bool(_FLAG_BEFORE.search(data[max(0, start - 3) : start]))
+
+
+def goes_on(data: bytes, stop: int) -> bool:
+    """Does a file name continue here?"""
+    following = data[stop : stop + 2]
+    if not following:
+        return False
+    if following[0] in b".":
+        return following[1:] != b"" and following[1] in WORD
+    return following[0] in WORD or following[0] in b"-" or following[0] >= 0x80
+
+
+def tail(data: bytes, row: Row, at: int) -> int:
+    pattern = _TAILS.get(row.tail)
+    if pattern is None:
+        pattern = _TAILS[row.tail] = re.compile(f"(?:{row.tail})*".encode("latin-1"))
+    found = pattern.match(data, at)
+    stop = found.end() if found else at
+    while stop > at and data[stop - 1] == 0x2E:
+        stop -= 1
+    return stop
+
+
+class Value(NamedTuple):
+    start: int
+    stop: int
+    quoted: bool
+    closed: bool
+    reach: int
+
+
+def read_value(data: bytes, at: int) -> Value:
+    """The value that begins at an offset: in quotes of any depth of escaping, or a bare word."""
+    opened = OPEN.match(data, at)
+    if opened is None:
+        bare = _BARE.match(data, at, at + LIMIT)
+        stop = bare.end() if bare else at
+        return Value(at, stop, False, True, stop)
+    begin, depth = opened.end(), len(opened[1] or b"")
+    close = opened[3] or opened[2]
+    limit = min(len(data), begin + LIMIT)
+    line = min(
+        (i for i in (data.find(b"\n", begin, limit), data.find(b"\r", begin, limit)) if i >= 0), default=limit
+    )
+    stop = data.find(close, begin, line)
+    while stop > begin and not depth and not opened[3] and _backslashes(data, begin, stop) % 2:
+        stop = data.find(close, stop + 1, line)
+    if stop < 0:
+        return Value(begin, min(line, whole(data, begin + AFTER)), True, False, line)
+    reach = stop + len(close)
+    while depth and stop > begin and data[stop - 1] == 0x5C:
+        stop -= 1
+    return Value(begin, stop, True, True, reach)
+
+
+def _backslashes(data: bytes, floor: int, at: int) -> int:
+    count = 0
+    while at - count > floor and data[at - count - 1] == 0x5C:
+        count += 1
+    return count

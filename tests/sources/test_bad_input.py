@@ -1,0 +1,219 @@
+"""Is bad input counted, located and reported, with the good records kept and nothing lost or crashed?"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claude import Transcript, used
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tracelode
+from tracelode.files import Records
+from tracelode.model.operation import Operation
+from tracelode.model.ports import Line, Skip
+from tracelode.model.report import ImportReport, Totals
+from tracelode.sources.claude_code import ClaudeCode
+
+
+def good() -> Transcript:
+    t = Transcript().user("go")
+    t.assistant("a", tools=[("Bash", {"command": "ls"})], usage=used(10, output=1)).advance(1)
+    t.result(t.calls[0], "ok").assistant("b", usage=used(20, output=2))
+    return t
+
+
+def run(folder: Path, data: bytes, name: str = "file.jsonl") -> tuple[ImportReport, Totals]:
+    path = folder / "h" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    workspace = tracelode.open(folder / "s", tz="UTC")
+    return workspace.add(folder / "h"), workspace.totals()
+
+
+def edited(change: Any) -> bytes:
+    t = good()
+    for record in t.records:
+        change(record)
+    return t.bytes()
+
+
+def usage(**counts: Any) -> Any:
+    def change(record: dict[str, Any]) -> None:
+        if record["type"] == "assistant":
+            record["message"]["usage"].update(counts)
+
+    return change
+
+
+LINES = good().bytes().splitlines(keepends=True)
+CASES: dict[str, tuple[bytes, list[str], int, int]] = {
+    # data, reasons, calls, fresh input
+    "truncated": (b"".join(LINES)[:-20], ["truncated last line"], 1, 10),
+    "garbage line": (LINES[0] + b"\x00\xff\xfe not json\n" + b"".join(LINES[1:]), ["not valid JSON"], 2, 30),
+    "array line": (b"[1, 2]\n" + b"".join(LINES), ["record is not an object"], 2, 30),
+    "bom": (b"\xef\xbb\xbf" + b"".join(LINES), [], 2, 30),
+    "crlf": (b"".join(LINES).replace(b"\n", b"\r\n"), [], 2, 30),
+    "blank lines": (b"\n\n".join(LINES), [], 2, 30),
+    "lone surrogate": (b"".join(LINES).replace(b'"a"', b'"\\ud800"'), [], 2, 30),
+    "nan": (b"".join(LINES).replace(b'"service_tier":"standard"', b'"service_tier":NaN'), [], 2, 30),
+    "unknown type": (b"".join(LINES) + b'{"type":"tomorrow","x":1}\n', ["unknown record type"], 2, 30),
+    "no type": (b"".join(LINES) + b'{"x":1}\n', ["record without a type"], 2, 30),
+    "no message": (b"".join(LINES) + b'{"type":"assistant"}\n', ["assistant record without a message"], 2, 30),
+    "deep": (
+        b"".join(LINES) + b'{"type":"user","x":' + b"[" * 100_000 + b"\n", ["nested too deep"], 2, 30,
+    ),
+    "text for a count": (
+        edited(usage(input_tokens="10")), ["wrong type in field message.usage.input_tokens"], 2, 0,
+    ),
+    "negative": (edited(usage(input_tokens=-5)), ["negative token count left out"], 2, 0),
+    "absurd": (edited(usage(input_tokens=10**15)), ["absurd token count left out"], 2, 0),
+    "beyond 64 bits": (edited(usage(input_tokens=10**40)), ["absurd token count left out"], 2, 0),
+    "bad moment": (
+        edited(lambda r: r.update(timestamp="yesterday")), ["timestamp is not a moment"], 2, 30,
+    ),
+    "result without call": (
+        LINES[0] + LINES[3] + b"".join(LINES[1:3]) + LINES[4], ["tool result without a call"], 2, 30,
+    ),
+    "message is a list": (b"".join(LINES) + b'{"type":"user","message":[1]}\n',
+        ["user record without a message", "wrong type in field message"], 2, 30),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_broken_content(tmp_path: Path, case: str) -> None:
+    data, reasons, calls, fresh = CASES[case]
+    report, totals = run(tmp_path, data)
+    assert sorted({s.reason for s in report.skipped}) == reasons
+    assert all(s.line > 0 and s.count > 0 for s in report.skipped)
+    assert (totals.calls, totals.tokens["input_fresh"]) == (calls, fresh)
+
+
+def test_ids_missing_and_repeated(tmp_path: Path) -> None:
+    t = good()
+    for record in t.records:
+        record.pop("uuid")
+        record["message"].pop("id", None)
+    report, totals = run(tmp_path, t.bytes() + t.bytes())
+    assert report.skipped == []
+    assert totals.calls == 6  # without any id, two records of one message cannot be told apart
+    t = good()
+    report, totals = run(tmp_path / "b", t.bytes() + t.bytes())
+    assert totals.calls == 2
+
+
+def test_clock_going_back_counts_zero(tmp_path: Path) -> None:
+    t = Transcript().user("go").advance(5).assistant("a").advance(-3600).assistant("b").advance(3610).assistant("c")
+    _, totals = run(tmp_path, t.bytes())
+    assert totals.time_us["model"] == 15_000_000
+    assert sum(totals.time_us.values()) == 15_000_000
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00" * 5000, os.urandom(5000), b"hello\nworld\n", b'{"a": 1}\n', b"PK\x03\x04"])
+def test_files_of_no_known_format_are_counted_as_such(tmp_path: Path, data: bytes) -> None:
+    report, totals = run(tmp_path, data)
+    assert [s.reason for s in report.skipped] in (["unknown format"], ["empty file"])
+    assert totals.operations == 0
+
+
+def test_damaged_archives(tmp_path: Path) -> None:
+    import gzip
+
+    import zstandard
+
+    whole = good().bytes() + b"".join(b'{"type":"progress","n":%d}\n' % i for i in range(20_000))
+    for name, packed in (("a.jsonl.gz", gzip.compress(whole)), ("a.jsonl.zst", zstandard.compress(whole))):
+        _, totals = run(tmp_path / name / "whole", packed, name)
+        assert totals.calls == 2
+        report, _ = run(tmp_path / name / "cut", packed[: len(packed) // 2], name)
+        assert report.skipped
+
+
+def test_links_in_a_circle_and_strange_paths(tmp_path: Path) -> None:
+    folder = tmp_path / "h" / "new\nline \x1b[31m"
+    folder.mkdir(parents=True)
+    (folder / f"{good().session}.jsonl").write_bytes(good().bytes())
+    (folder / "loop").symlink_to(tmp_path / "h")
+    (folder / "dangling.jsonl").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(folder / "pipe.jsonl")
+    workspace = tracelode.open(tmp_path / "s", tz="UTC")
+    report = workspace.add(tmp_path / "h", tmp_path / "missing")
+    assert workspace.totals().calls == 2
+    assert report.files == 1
+    assert [s.reason for s in report.skipped] == ["cannot be read: no such file or directory"] * 2
+
+
+def test_a_line_of_100_mb_and_one_above_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "big.jsonl"
+    huge = json.dumps({"type": "user", "uuid": "x" * 36, "message": {"role": "user", "content": "y" * 10**8}})
+    path.write_bytes(LINES[0] + huge.encode() + b"\n" + b"".join(LINES[1:]))
+    workspace = tracelode.open(tmp_path / "s", tz="UTC")
+    workspace.add(path)
+    assert (workspace.totals().calls, workspace.totals().operations) == (2, 5)
+    records = Records(path, max_line=1_000_000)
+    assert [line.number for line in records] == [1, *range(3, len(LINES) + 2)]
+    assert [(b.line, b.reason) for b in records.broken] == [(2, "line above the size limit")]
+
+
+def lines_of(data: bytes) -> list[Line]:
+    found, offset = [], 0
+    for number, text in enumerate(data.split(b"\n"), 1):
+        if text.strip():
+            found.append(Line(number, offset, text))
+        offset += len(text) + 1
+    return found
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(seed=st.integers(0, 2**32), value=json_values)
+@settings(max_examples=300)
+def test_any_field_may_hold_anything(seed: int, value: Any) -> None:
+    rng = random.Random(seed)
+    t = good()
+    spoiled = 0
+    for record in t.records:
+        spots: list[tuple[Any, Any]] = []
+
+        def collect(node: Any, spots: list[tuple[Any, Any]] = spots) -> None:
+            items = node.items() if isinstance(node, dict) else enumerate(node)
+            for key, child in items:
+                spots.append((node, key))
+                if isinstance(child, dict | list):
+                    collect(child)
+
+        collect(record)
+        if rng.random() < 0.5:
+            node, key = rng.choice(spots)
+            node[key] = value
+            spoiled += 1
+    data = b"".join(json.dumps(r).encode() + b"\n" for r in t.records)
+    source = ClaudeCode()
+    items = list(source.read(lines_of(data), source.fresh(), "x.jsonl"))
+    if not spoiled:
+        assert not [i for i in items if isinstance(i, Skip)]
+    for item in items:
+        if isinstance(item, Operation):
+            item.arguments.encode()
+            assert all(isinstance(v, str) for v in item.fields.values())
+            assert all(isinstance(v, int) and v >= 0 for v in item.measures.values())
+
+
+@given(data=st.binary(max_size=300), place=st.integers(0, 2000), cut=st.integers(0, 50))
+@settings(max_examples=300)
+def test_damaged_bytes_anywhere(data: bytes, place: int, cut: int) -> None:
+    whole = good().bytes()
+    source = ClaudeCode()
+    damaged = whole[:place] + data + whole[place + cut :]
+    for item in source.read(lines_of(damaged), source.fresh(), "x.jsonl"):
+        assert item is not None
