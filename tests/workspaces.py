@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from claude import Transcript
-
 import tracelode
+from claude import Transcript
 from tracelode.workspace import Workspace
 
 OPUS = "claude-opus-4-5-20251101"

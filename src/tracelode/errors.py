@@ -40,9 +40,7 @@ class SourceError(TracelodeError):
         adapter: name of the source adapter.
     """
 
-    def __init__(
-        self, message: str, *, path: str = "", line: int | None = None, adapter: str = ""
-    ) -> None:
+    def __init__(self, message: str, *, path: str = "", line: int | None = None, adapter: str = "") -> None:
         where = ":".join(str(part) for part in (path, line) if part not in ("", None))
         super().__init__(f"{where}: {message}" if where else message)
         self.path, self.line, self.adapter = path, line, adapter

@@ -122,9 +122,9 @@ class Records:
         max_line: bound on a line's bytes.
     """
 
-    def __init__(self, path: Path, cursor: Cursor = Cursor(), max_line: int = MAX_LINE) -> None:
+    def __init__(self, path: Path, cursor: Cursor | None = None, max_line: int = MAX_LINE) -> None:
         self.path = path
-        self.cursor = cursor
+        self.cursor = cursor or Cursor()
         self.broken: list[Broken] = []
         self.bytes_read = 0
         self._max = max_line
@@ -137,7 +137,7 @@ class Records:
             while True:
                 try:
                     data = stream.readline(self._max + 1)
-                except (EOFError, OSError) as error:
+                except Exception as error:
                     # a damaged archive or a disk fault: what was read before it is kept
                     self.broken.append(Broken(number + 1, f"read stopped: {type(error).__name__}"))
                     return

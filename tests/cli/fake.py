@@ -102,7 +102,7 @@ class FakeWorkspace:
     def _kept(self, query: Query) -> Iterable[tuple[Session, Operation]]:
         for item, operations in self.store.values():
             for o in operations:
-                fields = {**o.fields, "session": item.key, "kind": o.kind, "outcome": item.outcome or ""}
+                fields = {**o.fields, "session": item.root, "kind": o.kind, "outcome": item.outcome or ""}
                 at = o.started or 0
                 if o.inherited or any(fields.get(k) != v for k, v in query.where):
                     continue
@@ -114,7 +114,7 @@ class FakeWorkspace:
         fields = (*query.tagroot, *query.stack, *query.tagleaf)
         samples = []
         for item, o in self._kept(query):
-            known = {**o.fields, "session": item.key}
+            known = {**o.fields, "session": item.root}
             stack = tuple(known[f] for f in fields if known.get(f))
             if stack:
                 values = tuple(sum(o.measures.get(p, 0) for p in parts(m)) for m in query.measures)

@@ -36,9 +36,9 @@ def test_the_first_screen(run: fake.Run, small: fake.FakeWorkspace) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "tracelode   3 sessions, 1 sub-agent   2026-09-21 (UTC)",
-        "tokens   1.7k  fresh 5 | cache read 900 | write 5m 0 1h 0 | output 761",
-        "cost     $4.01  unpriced: none",
-        "time     model 0 s | tool 0 s | blocked 0 s | idle 0 s | unknown 0 s",
+        "tokens 1.7k  fresh 5 | cache read 900 | write 5m 0 1h 0 | output 761",
+        "cost   $4.01  unpriced: none",
+        "time   model 0 s | tool 0 s | blocked 0 s | idle 0 s | unknown 0 s",
         "",
         "cost by intent > stage                                      cost     %  sessions",
         "deploy service > start service                ━━━━━━━━━━   $3.00   75%         1",
@@ -191,7 +191,7 @@ def test_import(run: fake.Run, empty: fake.FakeWorkspace) -> None:
     paths, more = empty.added[0]
     assert paths == (Path("a"), Path("b"))
     assert more == {"source": "claude-code", "since": 1_790_812_800_000_000, "progress": None}
-    assert out.splitlines()[0] == "read     7 of 9 files (2 unchanged), 12 MB, 1.2 s"
+    assert out.splitlines()[0] == "read     7 of 9 files, 12 MB, 1.2 s"
     stored, place = out.splitlines()[1:3]
     assert stored == "stored   2 sessions, 4.3k operations"
     assert place.startswith("         in ")  # a long path goes on a line of its own
@@ -235,6 +235,14 @@ def test_sessions(run: fake.Run, small: fake.FakeWorkspace) -> None:
     assert answer[2]["fork_of"] == "bbbb2222-y"
 
 
+def test_sub_agents_without_their_root_are_listed(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    del small.store["aaaa1111-x"]
+    assert run("sessions")[1].splitlines()[1].startswith("aaaa1111  09-21 14:13")
+    answer = json.loads(run("sessions", "--json")[1])["sessions"]
+    assert [(s["key"], s["role"]) for s in answer][0] == ("aaaa1111-x", "subagent")
+    assert "session  aaaa1111-x/agent-1" in run("show", "aaaa1111")[1]
+
+
 def test_sessions_stop_at_twenty(run: fake.Run, empty: fake.FakeWorkspace) -> None:
     for i in range(25):
         operations = [fake.operation(f"{i:08d}", 0)]
@@ -268,15 +276,16 @@ def test_show_a_session(run: fake.Run, small: fake.FakeWorkspace) -> None:
         "when     2026-09-21 14:13..14:13 (UTC)",
         "file     ~/aaaa1111-x.jsonl",
         "own      4 operations, 1 call, 1.1k tokens, $4.00",
+        "family   6 operations, 1 call, 1.3k tokens, $4.00",
         "agents   agent-1",
     ]
     assert table.splitlines() == [
-        "#  time      what           status  stage          tokens    cost    took  line",
-        "0  14:13:20  prompt                 edit code         100  $0.001  500 ms  :1",
-        "1  14:13:21  model          ok      edit code                      500 ms  :2",
-        "2  14:13:22    Bash         error   start service      35   $3.00  500 ms  :3",
-        "3  14:13:23    Task         ok      edit code         931   $1.00  500 ms  :4",
-        "   14:13:20      ↳ agent-1          2 ops",
+        "# time     what          status stage         tokens   cost   took line",
+        "0 14:13:20 prompt               edit code        100 $0.001 500 ms :1",
+        "1 14:13:21 model         ok     edit code                   500 ms :2",
+        "2 14:13:22   Bash        error  start service     35  $3.00 500 ms :3",
+        "3 14:13:23   Task        ok     edit code        931  $1.00 500 ms :4",
+        "  14:13:20     ↳ agent-1        2 ops",
     ]
     nested = run("show", "aaaa1111", "--nested")[1]
     assert nested.count("Read") == 2
@@ -299,7 +308,7 @@ def test_show_an_operation(run: fake.Run, small: fake.FakeWorkspace) -> None:
     for part in (
         "operation  aaaa1111-x#2  id bbbbbbbbbbbbbbbb",
         "what       tool  Bash  error  by agent",
-        "origin     ~/aaaa1111-x.jsonl:3  byte 200  fake",
+        "origin     ~/aaaa1111-x.jsonl:3\n           byte 200  fake",
         "command  kubectl apply",
         "cost                $3.00",
         "call       #1 whole  shared out to #2, #3",

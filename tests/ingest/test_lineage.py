@@ -40,7 +40,9 @@ sessions = st.lists(
 
 
 @given(sessions, st.randoms(use_true_random=False))
-def test_each_record_has_one_owner_in_any_order(rows: list[list[tuple[str, int | None]]], rng: random.Random) -> None:
+def test_each_record_has_one_owner_in_any_order(
+    rows: list[list[tuple[str, int | None]]], rng: random.Random
+) -> None:
     given_holdings = [Holding(f"s{i}", tuple(records)) for i, records in enumerate(rows)]
     found = owners(given_holdings)
     shuffled = list(given_holdings)

@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claude import Transcript, used
 
 import tracelode
+from claude import Transcript, used
 from tracelode.store.shards import connect
 from tracelode.workspace import Workspace
 
 SECRETS = {
     "github token": ("ghp_{n:036d}", "ghp_{n:036d}"),
-    "anthropic key": ("sk-ant-api03-{n:040d}abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS-AA", "{n:040d}abcdef"),
+    "anthropic key": (
+        "sk-ant-api03-{n:040d}abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS-AA",
+        "{n:040d}abcdef",
+    ),
     "password in a url": ("https://bob:hunter{n:05d}xyz@example.org/repo.git", "hunter{n:05d}xyz"),
     "header": ("Authorization: Bearer tok{n:05d}QWERTYuiop1234567890", "tok{n:05d}QWERTY"),
     "e-mail": ("write to person{n:05d}@example.org today", "person{n:05d}"),
@@ -40,11 +43,19 @@ def rich() -> Transcript:
         ("AskUserQuestion", {"questions": [{"question": "which?"}]}),
     ], usage=used(5, 6, write_1h=7, output=8))  # fmt: skip
     bash, read, fetch, query, todo, task, ask = t.calls
-    t.result(bash, "On branch main", tool_use_result={"stdout": "On branch main", "stderr": "", "backgroundTaskId": "b1"})
-    t.result(read, [{"type": "text", "text": "def f(): pass"}], tool_use_result={"file": {"filePath": "a.py"}})
+    t.result(
+        bash,
+        "On branch main",
+        tool_use_result={"stdout": "On branch main", "stderr": "", "backgroundTaskId": "b1"},
+    )
+    t.result(
+        read, [{"type": "text", "text": "def f(): pass"}], tool_use_result={"file": {"filePath": "a.py"}}
+    )
     t.result(fetch, "page", tool_use_result={"durationMs": 5, "url": "https://example.org/page"})
     t.result(query, "Exit code 1\nboom", is_error=True, tool_use_result="Error: Exit code 1\nboom")
-    t.result(todo, "ok", tool_use_result={"oldTodos": [], "newTodos": [{"content": "do", "status": "pending"}]})
+    t.result(
+        todo, "ok", tool_use_result={"oldTodos": [], "newTodos": [{"content": "do", "status": "pending"}]}
+    )
     child = t.agent("a1b2c3d4e5f600001", task)
     child.user("go").assistant("found", usage=used(3))
     t.result(task, "done", tool_use_result={"agentId": "a1b2c3d4e5f600001", "status": "completed"})
@@ -79,9 +90,10 @@ def planted(record: dict[str, Any], path: tuple[Any, ...], secret: str) -> dict[
 def everything(workspace: Workspace) -> str:
     """All that lies on disk, unpacked, and what the outputs say."""
     found = [repr(workspace.totals()), repr(workspace.sessions()), repr(workspace.findings())]
-    found.append(repr(workspace.profile(stack=["project", "session", "model", "branch", "stage", "tool"], detail=True)))
-    for session in workspace.sessions():
-        found.append(repr(workspace.operations(session.key)))
+    found.append(
+        repr(workspace.profile(stack=["project", "session", "model", "branch", "stage", "tool"], detail=True))
+    )
+    found.extend(repr(workspace.operations(session.key)) for session in workspace.sessions())
     database = connect()
     for file in workspace.path.rglob("*"):
         if file.suffix == ".parquet":
@@ -133,5 +145,11 @@ def test_benign_ids_survive(tmp_path: Path) -> None:
     workspace = tracelode.open(tmp_path / "s", tz="UTC")
     workspace.add(tmp_path / "h")
     text = everything(workspace)
-    for word in (sha, "550e8400-e29b-41d4-a716-446655440000", "toolu_01AbCdEfGhIj", "msg_01AbCdEfGhIj", t.session):
+    for word in (
+        sha,
+        "550e8400-e29b-41d4-a716-446655440000",
+        "toolu_01AbCdEfGhIj",
+        "msg_01AbCdEfGhIj",
+        t.session,
+    ):
         assert word in text

@@ -13,13 +13,13 @@ import time
 from pathlib import Path
 
 import pytest
-from claude import Transcript, used
-from shared import generated, need
-from workspaces import stored
 
 import tracelode
+from claude import Transcript, used
+from shared import generated, need
 from tracelode.model.report import Totals
 from tracelode.workspace import Workspace
+from workspaces import stored
 
 SECOND = "6b7d0000-0000-4000-8000-000000000002"
 
@@ -32,7 +32,9 @@ def history(folder: Path, sessions: int = 6, calls: int = 4) -> list[Path]:
         t = Transcript(key, f"/home/sam/src/p{number % 3}", start=f"2026-10-0{number % 7 + 1}T08:00:00Z")
         t.user("do it")
         for call in range(calls):
-            t.advance(2).assistant("x", tools=[("Bash", {"command": f"make {call}"})], usage=used(call, 100 * call))
+            t.advance(2).assistant(
+                "x", tools=[("Bash", {"command": f"make {call}"})], usage=used(call, 100 * call)
+            )
             t.advance(3).result(t.calls[0], "ok" * 50)
         if number == 1:
             t.assistant("help", tools=[("Task", {"prompt": "p"})])

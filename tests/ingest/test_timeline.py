@@ -39,7 +39,12 @@ def test_the_five_kinds() -> None:
 
 
 def test_two_tools_at_once_share() -> None:
-    marks = [Mark(0, 1, 0, opens=(1, 2)), Mark(2 * S, 3, 1, closes=(1,)), Mark(7, 3, 1), Mark(3 * S, 3, 2, closes=(2,))]
+    marks = [
+        Mark(0, 1, 0, opens=(1, 2)),
+        Mark(2 * S, 3, 1, closes=(1,)),
+        Mark(7, 3, 1),
+        Mark(3 * S, 3, 2, closes=(2,)),
+    ]
     shares = sweep([pieces_of(marks)])
     assert shares[(0, 1)] == {"time.tool": 1 * S}
     assert shares[(0, 2)] == {"time.tool": 2 * S}

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared import generated, need
 
 import tracelode
+from shared import generated, need
 from tracelode.files import Records
 from tracelode.model.operation import Operation
 from tracelode.model.report import Sums
@@ -84,7 +84,8 @@ def _metered(path: Path, after: int) -> dict[str, int]:
     total = {name: sum(c.get(name, 0) for c in calls.values()) for name in next(iter(calls.values()), {})}
     return {
         "input_tokens": total.get("tokens.input_fresh", 0),
-        "cache_creation_tokens": total.get("tokens.cache_write_5m", 0) + total.get("tokens.cache_write_1h", 0),
+        "cache_creation_tokens": total.get("tokens.cache_write_5m", 0)
+        + total.get("tokens.cache_write_1h", 0),
         "cache_read_tokens": total.get("tokens.cache_read", 0),
         "output_tokens": total.get("tokens.output", 0),
         "api_call_count": len(calls),

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claude import Transcript, used
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tracelode
+from claude import Transcript, used
 from tracelode.files import Records
 from tracelode.model.operation import Operation
 from tracelode.model.ports import Line, Skip
@@ -64,7 +64,8 @@ CASES: dict[str, tuple[bytes, list[str], int, int]] = {
     "nan": (b"".join(LINES).replace(b'"service_tier":"standard"', b'"service_tier":NaN'), [], 2, 30),
     "unknown type": (b"".join(LINES) + b'{"type":"tomorrow","x":1}\n', ["unknown record type"], 2, 30),
     "no type": (b"".join(LINES) + b'{"x":1}\n', ["record without a type"], 2, 30),
-    "no message": (b"".join(LINES) + b'{"type":"assistant"}\n', ["assistant record without a message"], 2, 30),
+    "no message": (b"".join(LINES) + b'{"type":"assistant"}\n',
+        ["assistant record without a message"], 2, 30),
     "deep": (
         b"".join(LINES) + b'{"type":"user","x":' + b"[" * 100_000 + b"\n", ["nested too deep"], 2, 30,
     ),
@@ -108,13 +109,24 @@ def test_ids_missing_and_repeated(tmp_path: Path) -> None:
 
 
 def test_clock_going_back_counts_zero(tmp_path: Path) -> None:
-    t = Transcript().user("go").advance(5).assistant("a").advance(-3600).assistant("b").advance(3610).assistant("c")
+    t = (
+        Transcript()
+        .user("go")
+        .advance(5)
+        .assistant("a")
+        .advance(-3600)
+        .assistant("b")
+        .advance(3610)
+        .assistant("c")
+    )
     _, totals = run(tmp_path, t.bytes())
     assert totals.time_us["model"] == 15_000_000
     assert sum(totals.time_us.values()) == 15_000_000
 
 
-@pytest.mark.parametrize("data", [b"", b"\x00" * 5000, os.urandom(5000), b"hello\nworld\n", b'{"a": 1}\n', b"PK\x03\x04"])
+@pytest.mark.parametrize(
+    "data", [b"", b"\x00" * 5000, os.urandom(5000), b"hello\nworld\n", b'{"a": 1}\n', b"PK\x03\x04"]
+)
 def test_files_of_no_known_format_are_counted_as_such(tmp_path: Path, data: bytes) -> None:
     report, totals = run(tmp_path, data)
     assert [s.reason for s in report.skipped] in (["unknown format"], ["empty file"])

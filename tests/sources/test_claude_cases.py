@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from claude import Transcript, used
-from workspaces import HAIKU, OPUS, stored
 
+from claude import Transcript, used
 from tracelode.model.operation import Operation
 from tracelode.workspace import Workspace
+from workspaces import HAIKU, OPUS, stored
 
 SECOND = "6b7d0000-0000-4000-8000-000000000002"
 THIRD = "7c8e0000-0000-4000-8000-000000000003"
@@ -24,7 +24,9 @@ def one(workspace: Workspace) -> list[Operation]:
 
 def test_a1_records_of_one_message_are_one_call(tmp_path: Path) -> None:
     t = Transcript().user("look around")
-    t.assistant("Reading.", thinking="hm", tools=[("Read", {"file_path": "a.py"})], usage=used(5, 900, output=40))
+    t.assistant(
+        "Reading.", thinking="hm", tools=[("Read", {"file_path": "a.py"})], usage=used(5, 900, output=40)
+    )
     totals = stored(tmp_path, t).totals()
     assert len(t.records) == 4
     assert totals.calls == 1
@@ -99,7 +101,9 @@ def agents() -> Transcript:
         child = t.agent(name, call, model=HAIKU)
         child.user("find it")
         child.advance(3).assistant("found", tools=[("Grep", {"pattern": "x"})], usage=used(100, output=11))
-        child.advance(2).result(child.calls[0], "a.py:1").advance(2).assistant("done", usage=used(200, output=12))
+        child.advance(2).result(child.calls[0], "a.py:1").advance(2).assistant(
+            "done", usage=used(200, output=12)
+        )
         result = {"status": "completed", "agentId": name, "totalTokens": 999_999, "totalDurationMs": 7000}
         t.advance(8).result(call, "found it", tool_use_result=result)
     t.advance(2).assistant("thanks", usage=used(20))
@@ -166,7 +170,12 @@ def test_a13_a_message_that_was_never_finished_is_a_lower_bound(tmp_path: Path) 
 
 
 def test_a14_a_compaction_summary_is_no_prompt(tmp_path: Path) -> None:
-    t = Transcript().user("go").assistant("a").compact("This session is being continued " * 9, pre_tokens=160_000)
+    t = (
+        Transcript()
+        .user("go")
+        .assistant("a")
+        .compact("This session is being continued " * 9, pre_tokens=160_000)
+    )
     t.user("now the real thing").assistant("b")
     prompts = [o for o in one(stored(tmp_path, t)) if o.kind == "prompt"]
     assert [p.arguments for p in prompts] == ["go", "now the real thing"]
@@ -308,7 +317,9 @@ def test_synthetic_errors_interrupts_and_denials(tmp_path: Path) -> None:
     t.assistant("API Error: 529", model="<synthetic>", usage=used(0, output=0), isApiErrorMessage=True)
     t.assistant("try", tools=[("Bash", {"command": "rm -rf build"})])
     t.result(t.calls[0], "The user doesn't want to proceed with this tool use.", is_error=True)
-    t.assistant("again", tools=[("Bash", {"command": "false"})]).result(t.calls[0], "Exit code 1", is_error=True)
+    t.assistant("again", tools=[("Bash", {"command": "false"})]).result(
+        t.calls[0], "Exit code 1", is_error=True
+    )
     t.user([{"type": "text", "text": "[Request interrupted by user]"}])
     workspace = stored(tmp_path, t)
     operations = one(workspace)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from claude import Transcript, used
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from workspaces import HAIKU, OPUS, stored
 
+from claude import Transcript, used
 from tracelode.errors import QueryError, UnknownField, UnknownMeasure
 from tracelode.model.measure import known
 from tracelode.model.profile import merge
@@ -19,6 +17,7 @@ from tracelode.store.asks import offset_steps
 from tracelode.store.duckdb import DuckAsker
 from tracelode.store.memory import MemoryAsker
 from tracelode.workspace import Workspace
+from workspaces import HAIKU, OPUS, stored
 
 STACKS = [
     ("intent", "stage", "tool"),
@@ -36,10 +35,14 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     for number in range(4):
         key = f"{number:08x}-1111-4222-8333-444444444444"
         start = f"2026-10-24T{21 + number % 2}:30:00Z"
-        t = Transcript(key, f"/home/sam/src/p{number % 2}", start=start, model=(OPUS, "home-made")[number % 2])
+        t = Transcript(
+            key, f"/home/sam/src/p{number % 2}", start=start, model=(OPUS, "home-made")[number % 2]
+        )
         t.user("fix the bug")
         for call in range(3 + number):
-            tools = [("Bash", {"command": "git status"}), ("Edit", {"file_path": f"src/a{call}.py"})][: call % 3]
+            tools = [("Bash", {"command": "git status"}), ("Edit", {"file_path": f"src/a{call}.py"})][
+                : call % 3
+            ]
             t.advance(900).assistant("x", tools=tools, usage=used(call + 1, 50 * call, output=7 * call))
             for ident in t.calls:
                 t.advance(5).result(ident, "Exit code 1" if call == 2 else "ok", is_error=call == 2)
@@ -56,9 +59,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def engines(workspace: Workspace) -> tuple[DuckAsker, MemoryAsker]:
     duck: DuckAsker = workspace._ask()
     frames = duck._rows("SELECT * FROM {frames} ORDER BY session, idx")
-    fields = {
-        (o.session, o.index): o.fields for s in workspace.sessions() for o in duck.operations(s.key)
-    }
+    fields = {(o.session, o.index): o.fields for s in workspace.sessions() for o in duck.operations(s.key)}
     return duck, MemoryAsker(frames, fields)
 
 
@@ -69,7 +70,9 @@ def test_engines_agree(workspace: Workspace, stack: tuple[str, ...], lane: str, 
     duck, memory = engines(workspace)
     query = Query(stack=stack, lane=lane, tz=tz, measures=("tokens", "cost", "time", "calls", "operations"))
     assert duck.fold(query) == memory.fold(query)
-    where = Query(stack=stack, lane=lane, tz=tz, where=(("project", "~/src/p1"),), tagroot=("role",), tagleaf=("model",))
+    where = Query(
+        stack=stack, lane=lane, tz=tz, where=(("project", "~/src/p1"),), tagroot=("role",), tagleaf=("model",)
+    )
     assert duck.fold(where) == memory.fold(where)
 
 
@@ -77,7 +80,9 @@ def test_engines_agree(workspace: Workspace, stack: tuple[str, ...], lane: str, 
 @pytest.mark.parametrize("lane", ["nested", "separate"])
 def test_every_stack_sums_to_the_totals(workspace: Workspace, stack: tuple[str, ...], lane: str) -> None:
     totals = workspace.totals()
-    profile = workspace.profile(stack=stack, lane=lane, measures=["cost", "tokens", "calls", "operations", "time"])
+    profile = workspace.profile(
+        stack=stack, lane=lane, measures=["cost", "tokens", "calls", "operations", "time"]
+    )
     assert [profile.total(i) for i in range(5)] == [
         totals.cost_picodollars,
         totals.total_tokens,
@@ -124,7 +129,9 @@ def test_filters_of_frames(workspace: Workspace) -> None:
     assert kept.total() + rest.total() == whole.total()
     assert kept.total() > 0
     assert workspace.profile(measure="operations", hide="git").total() == whole.total()
-    assert all(len(s) == 1 for s in workspace.profile(measure="operations", stack=["tool"], lane="separate").totals)
+    assert all(
+        len(s) == 1 for s in workspace.profile(measure="operations", stack=["tool"], lane="separate").totals
+    )
 
 
 def test_shared_output_has_closed_words_only(workspace: Workspace) -> None:

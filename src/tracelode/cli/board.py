@@ -12,12 +12,12 @@ from rich.text import Text
 from tracelode.cli import shapes
 from tracelode.cli.screen import Screen, bar
 from tracelode.cli.table import Cell, Column, Flex
-from tracelode.cli.text import clean, cut, moment, number, width
+from tracelode.cli.text import clean, moment, number, rough, width
 from tracelode.cli.view import default_measure
 from tracelode.model.finding import Finding
 from tracelode.model.query import Query
 from tracelode.model.report import Totals
-from tracelode.model.words import count, dollars, duration, percent, value_text
+from tracelode.model.words import count, dollars, percent, value_text
 
 if TYPE_CHECKING:
     from tracelode.model.session import Session
@@ -99,8 +99,8 @@ def short_keys(sessions: Iterable[Session]) -> dict[str, str]:
         sessions: all sessions of a workspace.
 
     Returns:
-        Key to its shortest unique start of at least 8 characters; a sub-agent is named by the short
-        names of its root and of itself, joined by "/".
+        Key, and root key, to its shortest unique start of at least 8 characters; a sub-agent is named
+        by the short names of its root and of itself, joined by "/".
     """
     items = list(sessions)
     roots = _starts({s.root for s in items})
@@ -111,7 +111,7 @@ def short_keys(sessions: Iterable[Session]) -> dict[str, str]:
     short = dict(roots)
     for root, names in families.items():
         short |= {f"{root}/{name}": f"{roots[root]}/{start}" for name, start in _starts(names).items()}
-    return {item.key: short.get(item.key, item.key) for item in items}
+    return {**{item.key: item.key for item in items}, **short}
 
 
 def _starts(keys: set[str]) -> dict[str, str]:
@@ -149,8 +149,7 @@ def draw(screen: Screen, board: Board, title: str) -> None:
     _heads(screen, board.totals, title)
     screen.print()
     _table(screen, board)
-    if board.findings:
-        screen.print()
+    screen.print()
     for place, item in enumerate(board.findings[:LOOKS]):
         _look(screen, board, item, "look at" if not place else "")
 
@@ -181,11 +180,13 @@ def _heads(screen: Screen, totals: Totals, title: str) -> None:
         families.append(number(totals.subagents, "sub-agent"))
     if totals.forks:
         families.append(number(totals.forks, "fork"))
-    head = f"{', '.join(families)}   {_span(totals)}"
-    zone = f" ({clean(totals.tz)})"
-    if width(title) + 3 + width(head) + width(zone) <= screen.width:
-        head += zone
-    screen.flow(title, [head], indent=max(9, width(title) + 3))
+    days = f"{_span(totals)} ({clean(totals.tz)})"
+    indent = max(9, width(title) + 3)
+    if indent + width(f"{', '.join(families)}   {days}") <= screen.width:
+        screen.flow(title, [", ".join(families), days], joint="   ", indent=indent)
+    else:
+        screen.flow(title, [", ".join(families)], indent=indent)
+        screen.flow("days", [days], indent=7)
     tokens = totals.tokens
     parts = [
         f"fresh {count(tokens.get('input_fresh') or 0)}",
@@ -197,14 +198,14 @@ def _heads(screen: Screen, totals: Totals, title: str) -> None:
     parts.append(f"output {count(tokens.get('output') or 0)}")
     if tokens.get("reasoning") is not None:
         parts.append(f"reasoning {count(tokens['reasoning'])}")
-    screen.flow("tokens", _led(count(totals.total_tokens), parts), indent=9)
+    screen.flow("tokens", _led(count(totals.total_tokens), parts), indent=7)
     names = [f"{clean(model)} {count(n)} tokens" for model, n in totals.unpriced.items()]
     unpriced = [f"unpriced: {names[0]}", *names[1:]] if names else ["unpriced: none"]
     if len(unpriced) > 3:
         unpriced[3:] = [f"{len(unpriced) - 3} more models"]
-    screen.flow("cost", _led(dollars(totals.cost_picodollars), unpriced), indent=9)
+    screen.flow("cost", _led(dollars(totals.cost_picodollars), unpriced), indent=7)
     kinds = ("model", "tool", "blocked", "idle", "unknown")
-    screen.flow("time", [f"{k} {duration(totals.time_us.get(k, 0))}" for k in kinds], indent=9)
+    screen.flow("time", [f"{k} {rough(totals.time_us.get(k, 0)) or '0 s'}" for k in kinds], indent=7)
 
 
 def _led(total: str, parts: list[str]) -> list[Text]:
@@ -236,9 +237,10 @@ def _table(screen: Screen, board: Board) -> None:
 
 
 def _look(screen: Screen, board: Board, item: Finding, label: str) -> None:
-    where = _place(board, item.where[0]) if item.where else ""
-    text = cut(clean(item.what), max(20, screen.width - 11 - width(where)))
-    screen.flow(label, [Text(f"{text}  ").append(where, style="cyan")], indent=9)
+    words: list[str | Text] = [*clean(item.what).split(" ")]
+    if item.where:
+        words.append(Text(f" {_place(board, item.where[0])}", style="cyan"))
+    screen.flow(label, words, joint=" ", indent=9)
 
 
 def _place(board: Board, where: str) -> str:

@@ -74,8 +74,7 @@ def _say(report: ImportReport, path: str) -> None:
     from tracelode.model.words import count, size
 
     screen = Screen()
-    old = report.files - report.files_read
-    files = f"{report.files_read:,} of {report.files:,} files" + (f" ({old:,} unchanged)" if old else "")
+    files = f"{report.files_read:,} of {report.files:,} files"
     screen.flow("read", [files, size(report.bytes_read), f"{report.seconds:.1f} s"], joint=", ", indent=9)
     made = [number(report.sessions, "session"), f"{count(report.operations)} operations"]
     screen.flow("stored", [*made, f"in {clean(home(path))}"], joint=", ", indent=9)

@@ -99,6 +99,9 @@ def prune(root: Node, fraction: float | None, count: int | None) -> Node:
     while waiting:
         old, new = waiting.pop()
         small = [child for child in old.children if child.stack not in stays]
+        if count is None and len(small) == 1 and not small[0].children:
+            # One leaf takes no more room under its own name.
+            stays.add(small.pop().stack)
         for child in old.children:
             if child.stack in stays:
                 kept = Node(child.stack, child.flat, child.cum)

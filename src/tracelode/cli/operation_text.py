@@ -70,12 +70,8 @@ def draw(workspace: Workspace, session: Session, operations: list[Operation], fo
     _when(screen, found, workspace.tz)
     origin = found.origin
     line = f":{origin.line}" if origin.line else ""
-    screen.flow(
-        "origin",
-        [f"{clean(home(origin.path))}{line}", f"byte {origin.offset:,}", clean(origin.adapter)],
-        joint="  ",
-        indent=11,
-    )
+    screen.long("origin", f"{clean(home(origin.path))}{line}", indent=11)
+    screen.flow("", [f"byte {origin.offset:,}", clean(origin.adapter)], joint="  ", indent=11)
     if found.inherited:
         screen.flow("inherited", ["counted in the session that owns the record, not here"], indent=11)
     _pairs(screen, "fields", [(k, v) for k, v in sorted(found.fields.items())])

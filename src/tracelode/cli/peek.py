@@ -98,9 +98,7 @@ def _draw(screen: Screen, profile: Profile, found: dict[str, Around], limit: int
         rows += [["", "", "", "", *edge] for edge in _edges(entry.callees, entry.cum, measure, limit)]
         rows.append([""] * 7)
     titles = ("flat", "flat %", "cum", "cum %", "edge", "edge %")
-    screen.table(
-        [*(Column(t, right=True) for t in titles), Column("frame, callers above, callees below")], rows[:-1]
-    )
+    screen.table([*(Column(t, right=True) for t in titles), Column("callers, frame, callees")], rows[:-1])
 
 
 def _edges(side: dict[str, int], cum: int, measure: str, limit: int) -> list[list[Cell]]:

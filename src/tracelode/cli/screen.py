@@ -7,15 +7,17 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.cells import chop_cells
+from rich.console import COLOR_SYSTEMS, Console
 from rich.padding import Padding
 from rich.text import Text
 
-from tracelode.cli.table import Cell, Column, lay_out
+from tracelode.cli.table import GAP, Cell, Column, lay_out
 from tracelode.cli.text import clean, cut, width
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.cells import chop_cells
+from rich.console import RenderableType
 
 COLUMNS = 80
 """Width where the output is no terminal."""
@@ -55,6 +57,7 @@ class Screen:
         *,
         indent: int = 0,
         heading: bool = True,
+        gap: int = GAP,
     ) -> None:
         """Write a table; Flex cells give way until it fits.
 
@@ -63,17 +66,19 @@ class Screen:
             rows: m cells each.
             indent: blanks before the first column.
             heading: whether the titles are written.
+            gap: blanks between columns.
         """
         before = " " * indent
-        for pieces in lay_out(columns, rows, self.width - indent, heading=heading):
+        for pieces in lay_out(columns, rows, self.width - indent, heading=heading, gap=gap):
             line = "".join(self._styled(text, style) for text, style in pieces)
             sys.stdout.write(f"{before}{line}\n" if line else "\n")
 
     def _styled(self, text: str, style: str) -> str:
-        if not style or self._console.color_system is None:
+        if not style or not self.colour or self._console.color_system is None:
             return text
-        system = None if self._console.no_color else self._console._color_system
-        return self._console.get_style(style).render(text, color_system=system)
+        return self._console.get_style(style).render(
+            text, color_system=COLOR_SYSTEMS[self._console.color_system]
+        )
 
     def flow(self, label: str, parts: Iterable[str | Text], *, joint: str = " | ", indent: int = 7) -> None:
         """Write a label and parts behind it, wrapped between parts.
@@ -100,6 +105,18 @@ class Screen:
             line.append_text(text)
             used, fresh = used + need, False
         self.print(line)
+
+    def long(self, label: str, text: str, *, indent: int = 7) -> None:
+        """Write a label and one text behind it, folded where it is too long, never cut.
+
+        Args:
+            label: what the line is about.
+            text: clean text.
+            indent: where the text starts.
+        """
+        lines = chop_cells(text, max(1, self.width - indent)) or [""]
+        for place, line in enumerate(lines):
+            self.flow("" if place else label, [line], indent=indent)
 
     def block(self, lines: Iterable[str], *, indent: int = 2) -> None:
         """Write lines of foreign text, folded where they are too long.

@@ -9,6 +9,7 @@ from tracelode.cli.screen import Screen
 from tracelode.cli.table import Cell, Column, Flex, Styled
 from tracelode.cli.text import clean, home, moment, number, rough
 from tracelode.model.measure import TOKEN_KINDS
+from tracelode.model.query import Query
 from tracelode.model.words import count, dollars
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _SHORT = {"interrupted": "stopped", "unknown": ""}
 _WIDE = 100
 """From this width on a line also says what the operation was on."""
 _COLUMNS = ("#", "time", "what", "status", "stage", "tokens", "cost", "took", "line")
-_RIGHT = frozenset(("#", "tokens", "cost", "took", "line"))
+_RIGHT = frozenset(("#", "tokens", "cost", "took"))
 
 
 class SessionText:
@@ -55,7 +56,7 @@ class SessionText:
         columns = [Column(name, right=name in _RIGHT) for name in _COLUMNS]
         if self._screen.width >= _WIDE:
             columns.append(Column("on"))
-        self._screen.table(columns, [row[: len(columns)] for row in rows])
+        self._screen.table(columns, [row[: len(columns)] for row in rows], gap=1)
         inherited = sum(o.inherited for o in operations)
         if inherited:
             owner = self._short.get(session.fork_of or "", session.fork_of or "another session")
@@ -74,7 +75,7 @@ class SessionText:
         first = moment(session.started, tz)
         last = last[11:] if last[:10] == first[:10] else last
         screen.flow("when", [f"{first}..{last} ({clean(tz)})"], indent=9)
-        screen.flow("file", [clean(home(session.source))], indent=9)
+        screen.long("file", clean(home(session.source)), indent=9)
         own = [o for o in operations if not o.inherited]
         tokens = sum(_tokens(o) or 0 for o in own)
         cost = sum(o.measures.get("cost", 0) for o in own)
@@ -89,7 +90,11 @@ class SessionText:
         if bare:
             parts.append(f"{count(bare)} tokens unpriced")
         screen.flow("own", parts, joint=", ", indent=9)
-        if children:
+        if children and session.key == session.root:
+            family = self._workspace.totals(Query(where=(("session", session.key),), tz=tz))
+            parts = [number(family.operations, "operation"), number(family.calls, "call")]
+            parts += [f"{count(family.total_tokens)} tokens", dollars(family.cost_picodollars)]
+            screen.flow("family", parts, joint=", ", indent=9)
             names = [self._short.get(c.key, c.key).rpartition("/")[2] for c in children]
             screen.flow("agents", [clean(name) for name in names], joint=", ", indent=9)
 
@@ -146,7 +151,7 @@ class SessionText:
         took = None if item.started is None or item.ended is None else item.ended - item.started
         origin = item.origin
         file = "" if origin.path == session.source else clean(origin.path).rsplit("/", 1)[-1]
-        name = item.fields.get("frame") or item.name if item.kind == "tool" else item.kind
+        name = item.kind if item.kind in ("model", "prompt") else item.fields.get("frame") or item.name
         tokens = None if item.inherited else _tokens(item)
         cost = None if item.inherited else item.measures.get("cost")
         return [

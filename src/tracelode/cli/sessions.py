@@ -44,8 +44,7 @@ def sessions(
     totals = workspace.totals(query_of(filters, workspace.tz))
     everything = workspace.sessions()
     sums = totals.by.get("session", {})
-    kept = [s for s in everything if s.key == s.root and s.key in sums]
-    kept.sort(key=lambda s: (-(s.started or 0), s.key))
+    kept = families(everything, sums)
     if store.json:
         # A program gets every session; only the screen stops.
         shapes.write({"sessions": [_answer(s, sums[s.key]) for s in kept]})
@@ -55,6 +54,26 @@ def sessions(
         warn("no session; run tracelode import PATH, tracelode demo, or loosen the filters")
         return 3
     return 0
+
+
+def families(everything: list[Session], sums: dict[str, Sums]) -> list[Session]:
+    """One session per family that counts.
+
+    Args:
+        everything: all sessions.
+        sums: totals by root key.
+
+    Returns:
+        Roots, newest first; where only sub-agents of a root are there, the first of them stands for it
+        under the root's key.
+    """
+    import msgspec
+
+    heads: dict[str, Session] = {}
+    for item in sorted(everything, key=lambda s: (s.key != s.root, s.started or 0, s.key)):
+        if item.root in sums:
+            heads.setdefault(item.root, msgspec.structs.replace(item, key=item.root))
+    return sorted(heads.values(), key=lambda s: (-(s.started or 0), s.key))
 
 
 def _answer(item: Session, row: Sums) -> dict[str, Any]:

@@ -110,7 +110,9 @@ class Names:
 
 def _slugs(text: str) -> str:
     return "/".join(
-        f"~{blake2b(part.encode('utf-8', 'replace'), digest_size=4).hexdigest()}" if _HOME_SLUG.match(part) else part
+        f"~{blake2b(part.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+        if _HOME_SLUG.match(part)
+        else part
         for part in text.split("/")
     )
 

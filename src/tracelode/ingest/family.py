@@ -45,7 +45,9 @@ class Rules(msgspec.Struct, kw_only=True):
     @property
     def version(self) -> str:
         """Changes when the stored rows of an unchanged family would."""
-        return f"{self.segmenter.name} {self.segmenter.version}; prices {self.prices.version}; idle {self.idle}"
+        return (
+            f"{self.segmenter.name} {self.segmenter.version}; prices {self.prices.version}; idle {self.idle}"
+        )
 
 
 class Finished(msgspec.Struct, kw_only=True):
@@ -158,7 +160,11 @@ def _link(threads: Mapping[str, Thread]) -> dict[str, tuple[str, str]]:
                 found.setdefault(child, (thread.key, draft.id))
     places = {draft.id: thread.key for thread in threads.values() for draft in thread.drafts.values()}
     for thread in threads.values():
-        if thread.spawner and thread.key not in found and places.get(thread.spawner, thread.key) != thread.key:
+        if (
+            thread.spawner
+            and thread.key not in found
+            and places.get(thread.spawner, thread.key) != thread.key
+        ):
             parent = places[thread.spawner]
             found[thread.key] = (parent, thread.spawner)
             threads[parent].drafts[thread.spawner].fields.setdefault("spawns", thread.key)

@@ -143,13 +143,12 @@ class Importer:
         ) as pool:
             # a bounded number in flight keeps results from piling up while this process commits
             waiting = {pool.submit(work.run, unit) for unit in units[: self.processes * 2]}
-            rest = iter(units[self.processes * 2 :])
+            rest = units[self.processes * 2 :]
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
-                    unit = next(rest, None)
-                    if unit is not None:
-                        waiting.add(pool.submit(work.run, unit))
+                    if rest:
+                        waiting.add(pool.submit(work.run, rest.pop(0)))
                     yield future.result()
 
     # committing ---------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -198,5 +197,3 @@ def units(jobs: Iterable[FamilyJob], size: int = UNIT_BYTES) -> list[list[Family
     if current:
         packed.append(current)
     return packed
-
-

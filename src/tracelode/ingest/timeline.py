@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
+from itertools import pairwise
 
 import msgspec
 
@@ -165,7 +166,7 @@ def _gap(
         for pair in covered.get(tool, ()):
             borders.update(b for b in pair if start < b < stop)
     cuts = sorted(borders)
-    for left, right in zip(cuts, cuts[1:], strict=False):
+    for left, right in pairwise(cuts):
         tools = [w[2] for w in running if w[0] <= left and w[1] >= right]
         if not tools:
             _waiting(pieces, left, right, mark, idle, start)

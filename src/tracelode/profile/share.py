@@ -10,10 +10,44 @@ from tracelode.model.query import Query
 from tracelode.profile.name import intent, stage
 
 _TOOLS = frozenset(
-    """Bash BashOutput KillShell Read Write Edit MultiEdit NotebookEdit NotebookRead LS Glob Grep Task
-    Agent TodoWrite TaskCreate TaskUpdate TaskList TaskGet TaskOutput TaskStop ExitPlanMode EnterPlanMode
-    AskUserQuestion WebSearch WebFetch SlashCommand Skill ToolSearch SendMessage Monitor exec_command
-    write_stdin apply_patch shell update_plan""".split()
+    (
+        "Bash",
+        "BashOutput",
+        "KillShell",
+        "Read",
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "NotebookEdit",
+        "NotebookRead",
+        "LS",
+        "Glob",
+        "Grep",
+        "Task",
+        "Agent",
+        "TodoWrite",
+        "TaskCreate",
+        "TaskUpdate",
+        "TaskList",
+        "TaskGet",
+        "TaskOutput",
+        "TaskStop",
+        "ExitPlanMode",
+        "EnterPlanMode",
+        "AskUserQuestion",
+        "WebSearch",
+        "WebFetch",
+        "SlashCommand",
+        "Skill",
+        "ToolSearch",
+        "SendMessage",
+        "Monitor",
+        "exec_command",
+        "write_stdin",
+        "apply_patch",
+        "shell",
+        "update_plan",
+    )
 )
 """Names of tools that agents ship with."""
 

@@ -41,6 +41,7 @@ def _url(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 _LOCAL: Final = re.compile(rb"[A-Za-z0-9_%+.\x80-\xff-]{1,64}\Z")
 _DOMAIN: Final = re.compile(rb"(?:[A-Za-z0-9\x80-\xff-]{1,63}\.){1,8}[A-Za-z\x80-\xff]{2,63}")
+_LABELS: Final = re.compile(rb"[A-Za-z0-9.\x80-\xff_-]{0,700}")
 _REST: Final = re.compile(rb"[A-Za-z0-9_-]*")
 _NO_MAIL: Final = re.compile(
     rb"[0-9]+x[.][A-Za-z]+\Z|.*[.](?:png|jpe?g|svg|webp|gif|ico|json|css|m?jsx?|tsx?|html?|ya?ml|lock|tgz|whl|zip)\Z",
@@ -59,13 +60,15 @@ def _email(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
         start, local = start + 1, local[1:]
     sign = 1 if data[at] == 0x40 else 3
     domain = _DOMAIN.match(data, at + sign)
+    labels = _LABELS.match(data, at + sign)
+    reach = labels.end() + 2 if labels else at + sign + 2
     if domain is None or not local or local == b"git" or _NO_MAIL.match(domain[0]):
-        return keep(match, at, (domain.end() if domain else match.end() + 600))
+        return keep(match, at, reach)
     rest = _REST.match(data, domain.end())
     stop = rest.end() if rest else domain.end()
     if data[stop : stop + 1] == b"(":
-        return keep(match, at, stop)
-    return Cut(start, stop, marker(row.name), stop + 66)
+        return keep(match, at, reach)
+    return Cut(start, stop, marker(row.name), max(stop + 2, reach))
 
 
 READERS: Final[dict[str, Reader]] = {"url": _url, "email": _email}

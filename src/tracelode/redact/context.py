@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tracelode.redact.judge import benign, mixed, secret, strength
+from tracelode.redact.judge import benign, kind, mixed, secret, strength
 from tracelode.redact.span import (
     AFTER,
     LIMIT,
@@ -38,7 +38,7 @@ def _authorization(data: bytes, row: Row, match: re.Match[bytes], floor: int) ->
     line = _LINE.match(data, begin, begin + LIMIT)
     content = line[0] if line else b""
     words = content.split(b" ", 1)
-    reach = begin + len(content)
+    reach = begin + len(content) + 12
     scheme = words[0].lower().rstrip(b":")
     if len(words) == 2 and scheme in _SCHEMES:
         value = words[1].lstrip(b" ")
@@ -60,14 +60,14 @@ _SCHEME_VALUE: Final = re.compile(rb"[A-Za-z0-9._~+/=-]*")
 def _scheme(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`Bearer abc...` and `Basic abc...` without their header."""
     found = _SCHEME_VALUE.match(data, match.end(1), match.end(1) + LIMIT)
-    stop = found.end() if found else match.end()
+    stop = reach = found.end() if found else match.end()
     while data[stop - 1] == 0x2E:
         stop -= 1
     value = decode(data[match.end(1) : stop])
     drawn = (mixed(value) and (len(value) >= 16 or value != value.lower())) or value.endswith("=")
     if not drawn or not edge(data, match.start()) or benign(value):
-        return keep(match, match.end(1), stop)
-    return Cut(match.end(1), stop, marker(row.name), stop + 2)
+        return keep(match, match.end(1), reach)
+    return Cut(match.end(1), stop, marker(row.name), reach + 2)
 
 
 def _cookie(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -76,12 +76,12 @@ def _cookie(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     begin = opened.end() if opened else match.end()
     content = _LINE.match(data, begin, begin + LIMIT)
     value = content[0].rstrip(b" ") if content else b""
-    reach = begin + len(value)
+    reach = content.end() + 12 if content else begin + 12
     if sign != b":" and not opened:
         value = value.split(b" ", 1)[0] if sign in (b"b", b"e") or match[1].startswith(b"--") else b""
     if b"=" not in value or value[:1] in (b"(", b"{", b"[", b"=", b"$") or benign(decode(value)):
-        return keep(match, match.end(1), reach + 2)
-    return Cut(begin, begin + len(value), marker(row.name), reach + 2)
+        return keep(match, match.end(1), reach)
+    return Cut(begin, begin + len(value), marker(row.name), reach)
 
 
 def _xml(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -110,21 +110,9 @@ def _flag(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return Cut(value.start, value.stop, marker(row.name), value.reach + 2)
 
 
-_KINDS: Final = (
-    ("api-key", re.compile(r"api[_-]?key\Z", re.I)),
-    ("private-key", re.compile(r"private[_-]?key|client[_-]?key[_-]?data", re.I)),
-    ("token", re.compile(r"token", re.I)),
-    ("secret", re.compile(r"secret", re.I)),
-    ("key", re.compile(r"key", re.I)),
-    ("credential", re.compile(r"credential|_auth", re.I)),
-)
 _KEY_BEFORE: Final = re.compile(rb"[A-Za-z0-9_.$-]{0,40}\Z")
 # `"Password: " + x`, `input("token: ")`: the quote behind the sign ends the text the key stands in.
 _ENDING_QUOTE: Final = re.compile(rb"[ \t),;\]}]|\+ |\.[a-z_]+\(|\Z")
-
-
-def _kind(key: str) -> str:
-    return next((name for name, pattern in _KINDS if pattern.search(key)), "password")
 
 
 def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -148,7 +136,7 @@ def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     )
     if refused:
         return keep(match, match.end(1), found.reach)
-    return Cut(found.start, found.stop, marker(_kind(decode(match[1]))), found.reach + 2)
+    return Cut(found.start, found.stop, marker(kind(decode(match[1]))), found.reach + 2)
 
 
 _ASKING: Final = re.compile(r"(?:get|fetch|read|load|find|prompt|input|ask|for|enter)[_-]?\Z", re.I)

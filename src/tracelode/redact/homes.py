@@ -15,27 +15,27 @@ _SPACED: Final = re.compile(
 _PART: Final = re.compile(rb"[A-Za-z0-9_]*")
 
 
-def _stop(data: bytes, pattern: re.Pattern[bytes], at: int) -> int:
-    """Where a name ends; a full stop or hyphen at its end belongs to the sentence."""
+def _stop(data: bytes, pattern: re.Pattern[bytes], at: int) -> tuple[int, int]:
+    """Where a name ends and how far was looked; a full stop or hyphen at its end is the sentence's."""
     found = pattern.match(data, at)
-    stop = found.end() if found else at
+    stop = end = found.end() if found else at
     while stop > at and data[stop - 1] in b".-":
         stop -= 1
-    return stop
+    return stop, end + 70
 
 
 def _home(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     if not path_edge(data, match.start()):
         return keep(match, match.start() + 1)
-    stop = _stop(data, _NAME, match.end())
-    return Cut(match.start(), stop, marker(row.name), stop + 70)
+    stop, reach = _stop(data, _NAME, match.end())
+    return Cut(match.start(), stop, marker(row.name), reach)
 
 
 def _windows(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     if not edge(data, match.start()):
         return keep(match, match.start() + 1)
-    stop = _stop(data, _SPACED, match.end())
-    return Cut(match.start(), stop, marker(row.name), stop + 70)
+    stop, reach = _stop(data, _SPACED, match.end())
+    return Cut(match.start(), stop, marker(row.name), reach)
 
 
 def _exact(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -49,7 +49,7 @@ def _slug(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`-Users-x-src`: a folder path with its slashes made hyphens; `--home-dir` is an option."""
     before = data[max(0, match.start() - 1) : match.start()]
     root = match[0].startswith(b"-root-")
-    stop = match.start() + 5 if root else _stop(data, _PART, match.end())
+    stop = match.start() + 5 if root else _stop(data, _PART, match.end())[0]
     if not path_edge(data, match.start()):
         return keep(match, match.start() + 1)
     following = data[stop : stop + 2]

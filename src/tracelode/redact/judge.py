@@ -121,7 +121,7 @@ def strength(key: str, quoted: bool = False, assigned: bool = True) -> int:
         if not before:
             return 2 if quoted or (environment and assigned) else 0
         return 2 if environment else 1
-    if last.endswith(_PASSWORDS) or last.endswith("secret"):
+    if last.endswith((*_PASSWORDS, "secret")):
         return 2
     if last.endswith("token"):
         before = before or last[: -len("token")]
@@ -249,3 +249,27 @@ _KEY_ENDS: Final = (
     "connectionstring",
     "clientkeydata",
 )
+
+
+_KINDS: Final = (
+    ("api-key", re.compile(r"api[_-]?key\Z", re.I)),
+    ("private-key", re.compile(r"private[_-]?key|client[_-]?key[_-]?data", re.I)),
+    ("authorization", re.compile(r"authorization", re.I)),
+    ("cookie", re.compile(r"cookies?\Z", re.I)),
+    ("token", re.compile(r"token", re.I)),
+    ("secret", re.compile(r"secret", re.I)),
+    ("key", re.compile(r"key", re.I)),
+    ("credential", re.compile(r"credential|auth|connection", re.I)),
+)
+
+
+def kind(key: str) -> str:
+    """Under which closed name does the value of a key go?
+
+    Args:
+        key: a key that tells of a secret.
+
+    Returns:
+        Letters and hyphens.
+    """
+    return next((name for name, pattern in _KINDS if pattern.search(key)), "password")

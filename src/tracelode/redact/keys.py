@@ -12,9 +12,9 @@ from tracelode.redact.table import Row
 def _token(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     if row.kind == "token" and not edge(data, match.start()):
         return keep(match, match.start() + 1)
-    stop = tail(data, row, match.end())
+    stop, reach = tail(data, row, match.end())
     start = match.end(1) if match.re.groups and match[1] is not None else match.start()
-    return Cut(start, stop, marker(row.name), stop + 2)
+    return Cut(start, stop, marker(row.name), reach)
 
 
 _BEFORE_TOKEN: Final = {
@@ -29,8 +29,8 @@ def _before(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     head = _BEFORE_TOKEN[row.name].search(data[max(floor, match.start() - BEFORE) : match.start()])
     if head is None:
         return keep(match, match.start() + 1)
-    stop = tail(data, row, match.end())
-    return Cut(match.start() - len(head[0]), stop, marker(row.name), stop + 2)
+    stop, reach = tail(data, row, match.end())
+    return Cut(match.start() - len(head[0]), stop, marker(row.name), reach)
 
 
 def _marker(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:

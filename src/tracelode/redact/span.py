@@ -112,15 +112,25 @@ def goes_on(data: bytes, stop: int) -> bool:
     return following[0] in WORD or following[0] in b"-" or following[0] >= 0x80
 
 
-def tail(data: bytes, row: Row, at: int) -> int:
+def tail(data: bytes, row: Row, at: int) -> tuple[int, int]:
+    """How far a token goes on behind its trigger.
+
+    Args:
+        data: the text.
+        row: whose tail characters count.
+        at: end of the trigger.
+
+    Returns:
+        Where it stops, full stops of the sentence left out; how far was looked.
+    """
     pattern = _TAILS.get(row.tail)
     if pattern is None:
         pattern = _TAILS[row.tail] = re.compile(f"(?:{row.tail})*".encode("latin-1"))
     found = pattern.match(data, at)
-    stop = found.end() if found else at
+    stop = end = found.end() if found else at
     while stop > at and data[stop - 1] == 0x2E:
         stop -= 1
-    return stop
+    return stop, end + 2
 
 
 class Value(NamedTuple):
@@ -137,7 +147,7 @@ def read_value(data: bytes, at: int) -> Value:
     if opened is None:
         bare = _BARE.match(data, at, at + LIMIT)
         stop = bare.end() if bare else at
-        return Value(at, stop, False, True, stop)
+        return Value(at, stop, False, True, stop + 12)
     begin, depth = opened.end(), len(opened[1] or b"")
     close = opened[3] or opened[2]
     limit = min(len(data), begin + LIMIT)

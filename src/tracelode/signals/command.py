@@ -32,6 +32,7 @@ _CLI = re.compile(r"-cli\d*$")
 _NAME = re.compile(r"[A-Za-z_$@./~][\w./~+@%:{}$()-]*$")
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SCRIPT = re.compile(r"\.(?:py|sh|bash|zsh|js|mjs|cjs|ts|tsx|rb|pl|ps1|R|r|jl|php|lua|bat|cmd)$")
+_BUNDLE = re.compile(r"-\w+$")
 _IN_PLACE = re.compile(r"-[a-zA-Z0-9]*i")
 _GENERIC = frozenset({"note", "explore", "check", "manage", "search", "stop", "wait", "clean"})
 
@@ -99,7 +100,7 @@ def classify(part: Part, lexicon: Lexicon) -> Call:
     if not part.words:
         return Call("create", path=part.target) if part.target else Call("note")
     word = known_word(part.words[0], lexicon)
-    if _asks_version(part.words, lexicon):
+    if _asks_version(part.words, word, lexicon):
         return Call("check", word)
     if word is None:
         return _unknown(part, lexicon)
@@ -137,12 +138,12 @@ def subcommand_verb(words: tuple[str, ...], table: Subcommand) -> str:
     Example:
         >>> from tracelode.signals.lexicon import load
         >>> git = load().subcommands["git"]
-        >>> [subcommand_verb(tuple(line.split()), git) for line in ("-C x branch -a", "branch new", "stash list")]
-        ['review', 'sync', 'review']
+        >>> [subcommand_verb(tuple(line.split()), git) for line in ("-C x branch -a", "branch new")]
+        ['review', 'sync']
     """
     if words and words[0] in table.verbs and words[0].startswith("-"):
         return table.verbs[words[0]]
-    rest = [word for word in operands(words, table.values) if word not in table.through]
+    rest = [word for word in operands(words, table.values)[table.skip :] if word not in table.through]
     if not rest:
         return table.default
     sub = rest[0]
@@ -178,9 +179,10 @@ def operands(words: tuple[str, ...], values: frozenset[str]) -> list[str]:
     return found
 
 
-def _asks_version(words: tuple[str, ...], lexicon: Lexicon) -> bool:
+def _asks_version(words: tuple[str, ...], word: str | None, lexicon: Lexicon) -> bool:
     if len(words) == 2 and words[1] in lexicon.words["version_only"]:
-        return words[0] not in ("echo", "cat", "cd", "git", "ls", "source", ".")
+        verb = lexicon.commands.get(word or "", "run")
+        return verb == "run" if words[1] == "-v" else verb not in ("explore", "note", "review")
     return len(words) > 1 and not lexicon.words["version_flags"].isdisjoint(words)
 
 
@@ -219,8 +221,10 @@ def _runner(part: Part, word: str, lexicon: Lexicon) -> Call:
     rest = [
         w
         for w in operands(part.words[1:], words["runner_values"])
-        if w not in words["runner_skip"] and not w.isdigit() and w[0] not in "@+:" and "=" not in w
+        if w not in words["runner_skip"] and not w.isdigit() and w[:1] not in ("@", "+", "") and "=" not in w
     ]
+    if rest[:1] == ["workspace"]:  # followed by the name of the workspace
+        del rest[:2]
     own = lexicon.commands.get(word, "run")
     if not rest:
         return Call("install" if word in words["bare_install"] else own, word)
@@ -316,10 +320,9 @@ def _tail(part: Part, word: str, lexicon: Lexicon) -> Call | None:
 
 
 def _tar(part: Part, word: str, lexicon: Lexicon) -> Call | None:
-    options = "".join(
-        w.lstrip("-") for w in part.words[1:2] + tuple(w for w in part.words[2:] if w[:1] == "-")
-    )
-    if "--extract" in part.words or "x" in options.partition("=")[0]:
+    bundles = (w for i, w in enumerate(part.words[1:]) if i == 0 or _BUNDLE.match(w))
+    options = "".join(w for w in bundles if not w.startswith("--"))
+    if "--extract" in part.words or "x" in options:
         return None
     if "--create" in part.words or "c" in options:
         return Call("create", word, _path(part, word, lexicon))

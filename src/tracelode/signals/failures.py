@@ -22,7 +22,7 @@ def error_class(text: str, lexicon: Lexicon | None = None) -> str | None:
         naming rules, appendix, error classes; authentication error comes before permission error.
 
     Example:
-        >>> error_class("bash: frobnicate: command not found"), error_class("git@host: Permission denied (publickey).")
+        >>> error_class("bash: frob: command not found"), error_class("Permission denied (publickey).")
         ('missing command', 'authentication error')
     """
     return (lexicon or load()).failures.first(text[:_HEAD])

@@ -70,6 +70,8 @@ class Subcommand(msgspec.Struct, frozen=True):
 
     values: frozenset[str]
     """Options followed by a value."""
+    skip: int
+    """Operands before the subcommand."""
     default: str
     """Verb of everything not listed."""
     through: frozenset[str]
@@ -102,7 +104,7 @@ class Lexicon(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     says: Mapping[str, str]
     """Word of a sentence, base form, to verb."""
     pairs: Mapping[tuple[str, str], str]
-    """Two words of a sentence to verb; "" means that the next verb counts."""
+    """Two words of a sentence to verb; "" means that the next verb counts, "?verb": that or this verb."""
     words: Mapping[str, frozenset[str]]
     """Other word lists by name."""
     wrappers: Mapping[str, Wrapper]
@@ -270,12 +272,13 @@ def _wrapper(row: Mapping[str, Any]) -> Iterable[tuple[str, Wrapper]]:
     return [(word, rule) for word in _words(row["words"])]
 
 
-_FIXED = ("words", "values", "default", "through", "flags", "look")
+_FIXED = ("words", "values", "skip", "default", "through", "flags", "look")
 
 
 def _subcommand(row: Mapping[str, Any]) -> Iterable[tuple[str, Subcommand]]:
     table = Subcommand(
         values=frozenset(_words(row.get("values", ""))),
+        skip=row.get("skip", 0),
         default=row["default"],
         through=frozenset(_words(row.get("through", ""))),
         flags=frozenset(_words(row.get("flags", ""))),

@@ -133,10 +133,8 @@ def _inside(part: Part, lexicon: Lexicon) -> str:
         return ""
     for place, argument in enumerate(part.words[1:], 1):
         if argument in lexicon.words["inline"]:
-            rest = (
-                part.words[place + 1 : place + 2] if word != "cmd" else (" ".join(part.words[place + 1 :]),)
-            )
-            return rest[0] if rest else ""
+            rest = part.words[place + 1 :]
+            return " ".join(rest if word == "cmd" else rest[:1])
         if argument[:1] not in ("-", "/") and word != "su":
             return ""
     return part.body

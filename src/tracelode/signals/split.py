@@ -288,13 +288,8 @@ class _Scanner:
             return after
         bare = delimiter.group(3)
         # without its end in sight a quoted or upper-case word still opens a here-document: the text was cut
-        level.waiting.append(
-            (
-                bare or delimiter.group(1) or delimiter.group(2),
-                bare is None or bool(_UPPER.match(bare)),
-                draft,
-            )
-        )
+        word = bare or delimiter.group(1) or delimiter.group(2)
+        level.waiting.append((word, bare is None or _UPPER.match(word) is not None, draft))
         return delimiter.end()
 
     def _bodies(self, at: int, waiting: list[tuple[str, bool, _Draft]]) -> int:

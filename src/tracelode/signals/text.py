@@ -36,19 +36,21 @@ def text_verb(text: str, lexicon: Lexicon | None = None) -> str | None:
     cleaned = _DROPPED.sub(" ", _QUOTED.sub(" ", text[:_HEAD])).lower()
     words = _WORD.findall(cleaned)[:_WORDS]
     articles = lexicon.words["articles"]
+    fallback: str | None = None
     for place, word in enumerate(words):
         if place and words[place - 1] in articles:
             continue
         if place + 1 < len(words):
             paired = lexicon.pairs.get((_base(word, lexicon), words[place + 1]))
-            if paired:
+            if paired is not None and paired[:1] not in ("", "?"):
                 return paired
-            if paired == "":
+            if paired is not None:  # the next verb counts; after "?" stands what holds without one
+                fallback = paired[1:] or fallback
                 continue
         verb = lexicon.says.get(_base(word, lexicon))
         if verb is not None:
             return verb
-    return None
+    return fallback
 
 
 def _base(word: str, lexicon: Lexicon) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tracelode.errors import QueryError, UnknownField
@@ -15,7 +15,7 @@ from tracelode.store.schema import DIMENSIONS, column
 SEPARATOR = "\x1f"
 NONE = "(none)"
 _DAY = 86_400_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def known_fields() -> tuple[str, ...]:
@@ -216,5 +216,3 @@ def lane_prefixes(
     for child in sorted(known):
         prefix(child, 0)
     return found
-
-

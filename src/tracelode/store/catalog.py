@@ -186,13 +186,15 @@ class Catalog:
             root: only those of this family; None for all.
         """
         where, values = ("AND root = ?", (root,)) if root is not None else ("", ())
-        rows = self.db.execute(f"SELECT data FROM sessions WHERE data IS NOT NULL {where} ORDER BY key", values)
+        rows = self.db.execute(
+            f"SELECT data FROM sessions WHERE data IS NOT NULL {where} ORDER BY key", values
+        )
         return [msgspec.msgpack.decode(row[0], type=Session) for row in rows]
 
     def ticks(self, root: str) -> dict[str, bytes]:
         """Timelines of a family's sessions, by session key."""
         rows = self.db.execute("SELECT key, ticks FROM sessions WHERE root = ? AND data IS NOT NULL", (root,))
-        return {key: ticks for key, ticks in rows}
+        return dict(rows)
 
     def put_family(self, root: str, shard: str, versions: str) -> None:
         """A family's rows are now in this shard; rows elsewhere are dead."""
@@ -264,7 +266,7 @@ class Catalog:
         marks = sorted(set(numbers))
         holders: dict[int, set[int]] = {}
         rows: Iterable[Any] = self.db.execute(
-            "SELECT id, session FROM ids WHERE session IN (%s)" % ",".join("?" * len(marks)), marks
+            f"SELECT id, session FROM ids WHERE session IN ({_marks(marks)})", marks
         )
         for record, session in rows:
             holders.setdefault(record, set()).add(session)
@@ -274,14 +276,28 @@ class Catalog:
         """Session number to (key, root)."""
         marks = sorted(set(numbers))
         rows = self.db.execute(
-            "SELECT number, key, root FROM sessions WHERE number IN (%s)" % ",".join("?" * len(marks)), marks
+            f"SELECT number, key, root FROM sessions WHERE number IN ({_marks(marks)})", marks
         )
         return {number: (key, root) for number, key, root in rows}
+
+
+def _marks(values: list[int]) -> str:
+    return ",".join("?" * len(values))
 
 
 def _source(row: tuple[Any, ...]) -> SourceRow:
     skipped = msgspec.msgpack.decode(row[11], type=list[Skipped]) if row[11] else []
     return SourceRow(
-        path=row[0], session=row[1], root=row[2], adapter=row[3], size=row[4], mtime=row[5], head=row[6],
-        tail=row[7], position=row[8], line=row[9], state=row[10], skipped=skipped,
+        path=row[0],
+        session=row[1],
+        root=row[2],
+        adapter=row[3],
+        size=row[4],
+        mtime=row[5],
+        head=row[6],
+        tail=row[7],
+        position=row[8],
+        line=row[9],
+        state=row[10],
+        skipped=skipped,
     )

@@ -164,7 +164,8 @@ class DuckAsker:
         large = self._rows(f"{ranked} SELECT * EXCLUDE place FROM r WHERE place <= 3 ORDER BY stack, place")
         sums = ", ".join(f"CAST(SUM({n}) AS BIGINT)" for n in names)
         rest = self._rows(
-            f"{ranked} SELECT stack, root, {sums} FROM r WHERE place > 3 GROUP BY stack, root ORDER BY stack, root"
+            f"{ranked} SELECT stack, root, {sums} FROM r WHERE place > 3 "
+            "GROUP BY stack, root ORDER BY stack, root"
         )
         samples = [_sample(row) for row in large]
         samples.extend(Sample(_frames(row[0]), tuple(row[2:]), (("session", row[1]),)) for row in rest)
@@ -234,9 +235,7 @@ class DuckAsker:
         """
         if self.empty():
             return []
-        rows = self._rows(
-            f"SELECT * FROM {{operations}} WHERE session = {quoted(session)} ORDER BY idx"
-        )
+        rows = self._rows(f"SELECT * FROM {{operations}} WHERE session = {quoted(session)} ORDER BY idx")
         return [row_operation(row) for row in rows]
 
     def named(self, session: str) -> list[tuple[Any, ...]]:

@@ -1,9 +1,9 @@
-"""What should a fold answer? The plain engine: rows in memory, no SQL; every fast engine must agree with it."""
+"""What should a fold answer? The plain engine: rows in memory, no SQL; fast engines must agree with it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tracelode.model.measure import NULLABLE, parts
@@ -12,7 +12,7 @@ from tracelode.model.query import Query
 from tracelode.store.asks import NONE, check_fields, zone_of
 from tracelode.store.schema import DIMENSIONS, FRAMES, column
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Row = dict[str, Any]
 
 
@@ -100,7 +100,10 @@ class MemoryAsker:
         if spawner is None or spawner["session"] == session or depth >= 64:
             return []
         above = self._above(spawner["session"], query, spawners, depth + 1)
-        return [*above, *self._frames(spawner, (n for n in query.stack if not (above and n == "intent")), query.tz)]
+        return [
+            *above,
+            *self._frames(spawner, (n for n in query.stack if not (above and n == "intent")), query.tz),
+        ]
 
 
 def _value(row: Row, measure: str) -> int:

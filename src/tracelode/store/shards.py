@@ -94,7 +94,9 @@ class ShardWriter:
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
             self._db.execute(ddl(table, columns))
 
-    def add(self, root: str, operations: Iterable[tuple[Any, ...]], frames: Iterable[tuple[Any, ...]]) -> None:
+    def add(
+        self, root: str, operations: Iterable[tuple[Any, ...]], frames: Iterable[tuple[Any, ...]]
+    ) -> None:
         """Add a family's rows.
 
         Args:

@@ -13,11 +13,8 @@ MAX_LENGTH = 32
 """Characters in a name."""
 
 _NAME = re.compile(r"[a-z]+(?: [a-z]+){0,3}")
-_EXTRA_VERBS = frozenset(
-    {"call", "note", "answer", "start", "open", "change", "add", "refactor", "ship", "set"}
-)
+_LEADING = "add answer call change configure open refactor set ship start understand write"
 """Verbs that begin a stage or an intent and are no verb of an operation."""
-_MORE = frozenset({"configure", "understand", "write", "review"})
 
 
 def verbs(lexicon: Lexicon | None = None) -> frozenset[str]:
@@ -29,7 +26,7 @@ def verbs(lexicon: Lexicon | None = None) -> frozenset[str]:
     Returns:
         The verbs of operations and those that stages and intents use in their place.
     """
-    return frozenset((lexicon or load()).verbs) | _EXTRA_VERBS | _MORE
+    return frozenset((lexicon or load()).verbs) | frozenset(_LEADING.split())
 
 
 def well_formed(name: str, lexicon: Lexicon | None = None) -> bool:

@@ -15,6 +15,7 @@ from tracelode.signals.text import text_verb
 _MOST_EDITED = 0.7
 _REVIEW, _SHIP, _SETUP, _CHECKS = 0.4, 0.3, 0.4, 0.5
 _DEPLOY, _TRAIN = 0.2, 0.1
+_ASKED = {"fix": "fix bug", "add": "add feature", "refactor": "refactor code"}
 
 
 def intent(operations: Sequence[Operation], first_prompt: str) -> str:
@@ -100,6 +101,4 @@ def _edits(roles: Counter[str], line: str, lexicon: Lexicon) -> str:
             return "plan work"
         if role == "tests":
             return "fix bug" if asked == "fix" else "write tests"
-    return {"fix": "fix bug", "add": "add feature", "refactor": "refactor code"}.get(
-        asked or "", "change code"
-    )
+    return _ASKED.get(asked or "", "change code")

@@ -55,7 +55,7 @@ def stage(operations: Sequence[Operation], before: Sequence[Operation] = ()) -> 
     lexicon = load()
     seen = [operation for operation in operations if is_evidence(operation)]
     if not seen:
-        return lexicon.stages["no_tool"]
+        return str(lexicon.stages["no_tool"])
     facts = [operation_facts(operation) for operation in seen]
     context = [operation_facts(operation) for operation in before if is_evidence(operation)][-CONTEXT:]
     name = name_facts(facts, context, lambda: _is_program(seen, lexicon))

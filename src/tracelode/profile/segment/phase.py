@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tracelode.model.operation import Operation
 from tracelode.model.segment import Segment, Segmentation
@@ -48,9 +49,9 @@ class PhaseSegmenter:
         n = len(operations)
         session = operations[0].session if n else ""
         starts, classes = self._turns(operations)
-        cuts = [0, *(starts[first] for first in (_runs(classes)[1:] if classes else ())), n] if n else []
+        cuts = [0, *(starts[first] for first in _runs(classes)[1:]), n] if n else []
         segments = []
-        for start, stop in zip(cuts, cuts[1:], strict=False):
+        for start, stop in pairwise(cuts):
             name = stage(operations[start:stop], _before(operations, start))
             segments.append(Segment(start, stop, 0, name))
         return Segmentation(session, self.name, self.version, tuple(segments))
@@ -94,6 +95,8 @@ def _before(operations: Sequence[Operation], start: int) -> list[Operation]:
 
 def _runs(classes: Sequence[str]) -> list[int]:
     """First turns of the runs that remain after the short ones have joined a neighbour."""
+    if not classes:
+        return []
     first = [i for i, label in enumerate(classes) if not i or label != classes[i - 1]]
     length = [stop - start for start, stop in zip(first, [*first[1:], len(classes)], strict=True)]
     joined: set[int] = set()  # runs that are one with the run before them

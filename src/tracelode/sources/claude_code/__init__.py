@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tracelode.model.ports import Item, Line
-from tracelode.sources.claude_code.reader import AGENT, Reader, State
+from tracelode.sources.claude_code.context import AGENT, State
+from tracelode.sources.claude_code.reader import Reader
 
 __all__ = ["ClaudeCode"]
 

@@ -15,9 +15,27 @@ UNIQUE_LENGTH = 16
 TOOL_USES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
 QUIET = frozenset(
-    """progress summary file-history-snapshot file-history-delta custom-title ai-title agent-name
-    agent-setting last-prompt permission-mode mode pr-link bridge-session worktree-state frame-link
-    started result tag agent-color""".split()
+    (
+        "progress",
+        "summary",
+        "file-history-snapshot",
+        "file-history-delta",
+        "custom-title",
+        "ai-title",
+        "agent-name",
+        "agent-setting",
+        "last-prompt",
+        "permission-mode",
+        "mode",
+        "pr-link",
+        "bridge-session",
+        "worktree-state",
+        "frame-link",
+        "started",
+        "result",
+        "tag",
+        "agent-color",
+    )
 )
 """Known record types without an operation of their own."""
 

@@ -1,61 +1,30 @@
-"""What can be done with a store? The facade that faces and scripts use: open, add, totals, profile, export."""
+"""What can be done with a store? The facade for faces and scripts: open, add, totals, profile, export."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
 from tracelode import registry
-from tracelode.errors import ExportError, QueryError, UsageError
+from tracelode.errors import QueryError, UsageError
 from tracelode.model.finding import Finding
-from tracelode.model.measure import STORED, TIME_KINDS, TOKEN_KINDS, parts
+from tracelode.model.measure import STORED, parts
 from tracelode.model.operation import Operation
 from tracelode.model.profile import Profile
 from tracelode.model.query import Query
 from tracelode.model.report import ImportReport, Progress, Sums, Totals
 from tracelode.model.session import Session
 from tracelode.store.catalog import Catalog
+from tracelode.workspace.places import default_store, local_zone
+from tracelode.workspace.totals import add, empty_sums
+from tracelode.workspace.writing import formats, write
 
-DIMENSIONS = ("model", "day", "project", "session", "agent", "role", "kind")
-"""What totals are split by."""
+__all__ = ["Progress", "Workspace", "default_store", "demo", "formats", "local_zone", "open"]
+
 MODES = ("summary", "metadata", "full")
-
-
-def default_store() -> Path:
-    """The workspace folder when none is named: $TRACELODE_STORE, else tracelode below the XDG data folder."""
-    named = os.environ.get("TRACELODE_STORE")
-    if named:
-        return Path(named).expanduser()
-    data = os.environ.get("XDG_DATA_HOME")
-    base = Path(data) if data and os.path.isabs(data) else Path.home() / ".local" / "share"
-    return base / "tracelode"
-
-
-def local_zone() -> str:
-    """Name of the machine's time zone, UTC where it cannot be told."""
-    from zoneinfo import ZoneInfo
-
-    candidates = [os.environ.get("TZ", "").lstrip(":")]
-    try:
-        candidates.append(os.path.realpath("/etc/localtime").split("/zoneinfo/", 1)[1])
-    except IndexError:
-        pass
-    try:
-        candidates.append(Path("/etc/timezone").read_text("utf-8").strip())
-    except OSError:
-        pass
-    for name in candidates:
-        if name:
-            try:
-                ZoneInfo(name)
-            except (OSError, ValueError):
-                continue
-            return name
-    return "UTC"
 
 
 def open(
@@ -145,16 +114,16 @@ class Workspace:
     def _import(self) -> Any:
         if self._importer is None:
             from tracelode.ingest.pipeline import Importer
+            from tracelode.ingest.timeline import IDLE
             from tracelode.ingest.work import Settings
 
             prices = self._settings.get("prices")
-            extra = {"idle": int(self._settings["idle"])} if "idle" in self._settings else {}
             settings = Settings(
                 store=self.path,
                 redact=self._settings.get("redact", "summary"),
                 home_names=(Path.home().name,) if Path.home().name not in ("", "root") else (),
                 prices=Path(prices) if prices else None,
-                **extra,
+                idle=int(self._settings.get("idle", IDLE)),
             )
             self._importer = Importer(self._catalog, settings)
         return self._importer
@@ -257,13 +226,13 @@ class Workspace:
 
         query = query or Query(tz=self.tz)
         cells = self._ask().cells(query)
-        whole = _add(cells, None).get("", _empty_sums())
+        whole = add(cells, None).get("", empty_sums())
         span = self._ask().span()
         inherited = {s.key for s in self._catalog.sessions() if s.key == s.root and s.inherited}
         threads = {row[7] for row in cells if row[5] == "subagent"}
         return Totals(
             **{name: getattr(whole, name) for name in Sums.__struct_fields__},
-            by={name: _add(cells, place) for place, name in enumerate(CELLS)},
+            by={name: add(cells, place) for place, name in enumerate(CELLS)},
             first=span[0] if span else None,
             last=span[1] if span else None,
             subagents=len(threads),
@@ -382,48 +351,7 @@ class Workspace:
         Raises:
             ExportError: no format of that name or suffix, or it cannot hold the profile.
         """
-        exporter = _exporter(str(target) if isinstance(target, str | Path) else "", format)
-        if isinstance(target, str | Path):
-            aside = Path(f"{target}.part")
-            try:
-                with aside.open("wb") as stream:
-                    exporter.write(profile, stream)
-                os.replace(aside, target)
-            except OSError as error:
-                raise ExportError(f"{target} cannot be written: {error.strerror or error}") from error
-            finally:
-                aside.unlink(missing_ok=True)
-        else:
-            exporter.write(profile, target)
-
-
-def formats() -> dict[str, tuple[str, ...]]:
-    """Export formats by name, with their suffixes."""
-    found = {name: tuple(registry.load("exports", name).suffixes) for name in registry.names("exports")}
-    found["parquet"] = (".parquet",)
-    return found
-
-
-def _exporter(target: str, format: str | None) -> Any:
-    if format == "parquet" or (format is None and target.endswith(".parquet")):
-        from tracelode.store.tables import ParquetExporter
-
-        return ParquetExporter()
-    names = registry.names("exports")
-    if format is not None:
-        if format not in names:
-            raise ExportError(f"unknown format {format!r}; known: {', '.join((*names, 'parquet'))}")
-        return registry.load("exports", format)
-    best: tuple[int, Any] | None = None
-    for name in names:
-        exporter = registry.load("exports", name)
-        for suffix in exporter.suffixes:
-            if target.endswith(suffix) and (best is None or len(suffix) > best[0]):
-                best = (len(suffix), exporter)
-    if best is None:
-        known = ", ".join(s for suffixes in formats().values() for s in suffixes)
-        raise ExportError(f"the suffix of {Path(target).name!r} names no format; known: {known}")
-    return best[1]
+        write(profile, target, format)
 
 
 def demo(store: str | Path, *, tz: str | None = None) -> Workspace:
@@ -442,52 +370,3 @@ def demo(store: str | Path, *, tz: str | None = None) -> Workspace:
     with as_file(files("tracelode.samples") / "projects") as folder:
         workspace.add(folder)
     return workspace
-
-
-def _empty_sums() -> Sums:
-    return Sums(
-        tokens={k.removeprefix("tokens."): (None if k == "tokens.reasoning" else 0) for k in TOKEN_KINDS},
-        time_us={k.removeprefix("time."): 0 for k in TIME_KINDS},
-    )
-
-
-def _add(cells: Iterable[tuple[Any, ...]], place: int | None) -> dict[str, Sums]:
-    """Cells summed along one of their keys, or as a whole under the key ""."""
-    sums: dict[str, list[int | None]] = {}
-    roots: dict[str, set[str]] = {}
-    unpriced: dict[str, dict[str, int]] = {}
-    lacking = len(_KEYS) + STORED.index("tokens.unpriced")
-    for row in cells:
-        key = "" if place is None else "(none)" if row[place] is None else row[place]
-        old = sums.get(key)
-        values = row[len(_KEYS) :]
-        sums[key] = list(values) if old is None else [_plus(a, b) for a, b in zip(old, values, strict=True)]
-        roots.setdefault(key, set()).add(row[3])
-        if row[lacking]:
-            models = unpriced.setdefault(key, {})
-            model = row[0] or "(unknown)"
-            models[model] = models.get(model, 0) + row[lacking]
-    return {
-        key: _as_sums(sums[key], len(roots[key]), unpriced.get(key, {})) for key in sorted(sums)
-    }
-
-
-_KEYS = (*DIMENSIONS, "thread")
-
-
-def _plus(a: int | None, b: int | None) -> int | None:
-    return b if a is None else a if b is None else a + b
-
-
-def _as_sums(values: Sequence[int | None], sessions: int, unpriced: dict[str, int]) -> Sums:
-    measures = dict(zip(STORED, values, strict=True))
-    return Sums(
-        sessions=sessions,
-        calls=measures["calls"] or 0,
-        operations=measures["operations"] or 0,
-        tokens={k.removeprefix("tokens."): measures[k] for k in TOKEN_KINDS},
-        cost_picodollars=measures["cost"] or 0,
-        unpriced=dict(sorted(unpriced.items(), key=lambda item: (-item[1], item[0]))),
-        time_us={k.removeprefix("time."): measures[k] or 0 for k in TIME_KINDS},
-        calls_lower_bound=measures["calls.lower_bound"] or 0,
-    )

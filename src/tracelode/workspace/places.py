@@ -1,0 +1,36 @@
+"""Where does a store lie when nobody says, and which time zone is ours?"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def default_store() -> Path:
+    """The workspace folder when none is named: $TRACELODE_STORE, else tracelode below the XDG data folder."""
+    named = os.environ.get("TRACELODE_STORE")
+    if named:
+        return Path(named).expanduser()
+    data = os.environ.get("XDG_DATA_HOME")
+    base = Path(data) if data and os.path.isabs(data) else Path.home() / ".local" / "share"
+    return base / "tracelode"
+
+
+def local_zone() -> str:
+    """Name of the machine's time zone, UTC where it cannot be told."""
+    from zoneinfo import ZoneInfo
+
+    candidates = [os.environ.get("TZ", "").lstrip(":")]
+    with contextlib.suppress(IndexError):
+        candidates.append(os.path.realpath("/etc/localtime").split("/zoneinfo/", 1)[1])
+    with contextlib.suppress(OSError):
+        candidates.append(Path("/etc/timezone").read_text("utf-8").strip())
+    for name in candidates:
+        if name:
+            try:
+                ZoneInfo(name)
+            except (OSError, ValueError):
+                continue
+            return name
+    return "UTC"
