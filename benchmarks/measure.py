@@ -139,7 +139,9 @@ def run_once(command: Sequence[str], environment: Mapping[str, str]) -> Once:
 
     with TemporaryFile() as out, TemporaryFile() as err:
         start = time.perf_counter()
-        child = subprocess.Popen(command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        child = subprocess.Popen(
+            command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=out, stderr=err
+        )
         memory = _Memory(child.pid)
         memory.start()
         _, status, usage = os.wait4(child.pid, 0)
@@ -151,8 +153,7 @@ def run_once(command: Sequence[str], environment: Mapping[str, str]) -> Once:
         if child.returncode:
             told = err.read()[-2000:].decode("utf-8", "replace")
             raise Failed(f"{' '.join(command)} ended with {child.returncode}: {told}")
-        # Linux counts kilobytes, macOS bytes.
-        scale = 1 if sys.platform == "darwin" else 1024
+        scale = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes
         return Once(
             wall=wall,
             cpu=usage.ru_utime + usage.ru_stime,

@@ -1,4 +1,4 @@
-"""How are measured figures shown? One table of runs, one of bars, or one JSON object; options all scripts share."""
+"""How are figures shown? A table of runs and one of bars, or one JSON object; options that scripts share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import sys
 import time
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from measure import Series, Spread, load, ratio
 ROOT = Path(__file__).resolve().parent.parent
 GENERATOR = ROOT.parent / "shared" / "bench" / "gen_claude_history.py"
 MEGA = 1_000_000
+KILO = 1 if sys.platform == "darwin" else 1024
+"""Bytes in the kernel's unit of peak memory."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,9 @@ class Report:
             name = f"{series.case.name}: {_WORDS[what]}"
             self.figures.append(Figure(name, value, "s" if seconds else "MB", limit if apply else None))
 
-    def beside(self, one: Series, other: Series, whats: Sequence[str] = ("wall", "cpu", "process", "tree")) -> None:
+    def beside(
+        self, one: Series, other: Series, whats: Sequence[str] = ("wall", "cpu", "process", "tree")
+    ) -> None:
         """Enter how many times a peer's figures one's are."""
         for what in whats:
             name = f"{one.case.name} / {other.case.name}: {_WORDS[what]}"
@@ -90,7 +95,8 @@ class Report:
             "load": round(self.load, 2),
             "series": [series.answer() for series in self.series],
             "figures": [
-                {"name": f.name, "value": f.value, "unit": f.unit, "bar": f.bar, "met": f.met} for f in self.figures
+                {"name": f.name, "value": f.value, "unit": f.unit, "bar": f.bar, "met": f.met}
+                for f in self.figures
             ],
             "notes": self.notes,
         }
@@ -101,23 +107,31 @@ class Report:
             print(json.dumps(self.answer(), indent=1))
             return
         this = machine()
-        print(f"{self.name}: {time.strftime('%Y-%m-%d')}, {this['cores']} cores, Python {this['python']}, ", end="")
-        print(f"load {self.load:.2f}")
+        where = f"{this['cores']} cores, {this['memory_gb']} GB, Python {this['python']}"
+        print(f"{self.name}: {time.strftime('%Y-%m-%d')}, {where}, load {self.load:.2f}")
         head = ("command", "runs", "load", "wall s", "CPU s", "process MB", "tree MB", "tree PSS MB")
-        rows = [head] if self.series else []
+        rows: list[Sequence[str]] = [head] if self.series else []
         for one in self.series:
             spreads = [one.spread(what) for what in ("wall", "cpu", "process", "tree", "shared")]
             cells = [_three(s, 1, 2) for s in spreads[:2]] + [_three(s, MEGA, 0) for s in spreads[2:]]
             rows.append((one.case.name, str(len(one.runs)), f"{one.load:.2f}", *cells))
         _print(rows)
         rows = [("figure", "value", "bar", "")]
-        for figure in self.figures:
-            verdict = {None: "", True: "ok", False: "MISSED"}[figure.met]
-            rows.append((figure.name, _value(figure.value, figure.unit), _value(figure.bar, figure.unit), verdict))
+        for f in self.figures:
+            verdict = {None: "", True: "ok", False: "MISSED"}[f.met]
+            rows.append((f.name, _value(f.value, f.unit), _value(f.bar, f.unit), verdict))
         print()
         _print(rows)
-        for note in self.notes:
+        for note in (*self.notes, *self._floor()):
             print(f"note: {note}")
+
+    def _floor(self) -> list[str]:
+        """What the kernel counts as a child's memory begins at ours."""
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILO
+        low = [s.case.name for s in self.series if (s.median("process") or own) <= own * 1.05]
+        return (
+            [f"no more than {own / MEGA:.0f} MB, which is this script's own: {', '.join(low)}"] if low else []
+        )
 
 
 _WORDS = {
@@ -162,20 +176,25 @@ def _value(value: float | None, unit: str) -> str:
 def _print(rows: Sequence[Sequence[str]]) -> None:
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     for row in rows:
-        print("  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]))
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip())
 
 
-def options(about: str, runs: int) -> argparse.ArgumentParser:
+def options(about: str, runs: int | None) -> argparse.ArgumentParser:
     """A parser with the options of every script.
 
     Args:
         about: what the script measures.
-        runs: default number of runs that count.
+        runs: default number of runs that count; None for each script's own.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--runs", type=int, default=runs, help=f"runs that count, after a warm-up ({runs})")
-    parser.add_argument("--work", type=Path, help="folder for generated data, kept; default: a temporary one")
+    parser.add_argument(
+        "--runs", type=int, default=runs, help=f"runs that count, after a warm-up ({runs or 'each its own'})"
+    )
+    parser.add_argument(
+        "--work", type=Path, help="folder for generated data, kept (default: a temporary one)"
+    )
     parser.add_argument("--generator", type=Path, default=GENERATOR, help="gen_claude_history.py")
     parser.add_argument("--load-below", type=float, help="wait until the load average is below this")
     parser.add_argument("--wait", type=float, default=20, help="but no longer than these minutes (20)")

@@ -125,8 +125,9 @@ def ccusage(work: Path, given: str | None) -> str | None:
             npm = shutil.which("npm")
             if npm is None:
                 raise Absent("npm is not at hand to install ccusage")
-            words = ["install", "--no-audit", "--no-fund", "--prefix", str(work / "npm"), f"ccusage@{CCUSAGE}"]
-            subprocess.run([npm, *words], check=True, stdout=subprocess.DEVNULL)
+            quiet = ["--no-audit", "--no-fund", "--loglevel", "error"]
+            words = [npm, "install", *quiet, "--prefix", str(work / "npm"), f"ccusage@{CCUSAGE}"]
+            subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
         return str(placed)
     if given is not None:
         return given

@@ -27,7 +27,9 @@ def bare(operation: Operation) -> dict[str, str]:
 def name(operations: list[Operation], fields: list[dict[str, str]], root: bool) -> None:
     """All that an import does to name one session."""
     for operation, own in zip(operations, fields, strict=True):
-        enrich(own, kind=operation.kind, status=operation.status, name=operation.name, output=operation.output)
+        enrich(
+            own, kind=operation.kind, status=operation.status, name=operation.name, output=operation.output
+        )
     label(operations, registry.load("segmenters", "phase"))
     if root:
         prompt = next((o.arguments for o in operations if o.kind == "prompt"), "")

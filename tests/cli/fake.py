@@ -169,8 +169,7 @@ def _add(sums: Sums, o: Operation) -> None:
         sums.time_us[kind] = sums.time_us.get(kind, 0) + o.measures.get(f"time.{kind}", 0)
 
 
-def small_workspace(path: Path) -> FakeWorkspace:
-    """Three root sessions, one sub-agent, one fork; $4.01 in all."""
+def _deploy() -> list[Operation]:
     deploy = [
         operation("aaaa1111-x", 0, kind="prompt", name="prompt", status="unknown", fields={"tool": ""}),
         operation(
@@ -207,6 +206,12 @@ def small_workspace(path: Path) -> FakeWorkspace:
     ]
     for item in deploy:
         item.fields["intent"] = "deploy service"
+    return deploy
+
+
+def small_workspace(path: Path) -> FakeWorkspace:
+    """Three root sessions, one sub-agent, one fork; $4.01 in all."""
+    deploy = _deploy()
     child = [operation("aaaa1111-x/agent-1", i, name="Read", fields={"tool": "Read"}) for i in range(2)]
     fix = [operation("bbbb2222-y", i) for i in range(3)]
     fork = [operation("bbbb3333-z", 0, inherited=True), operation("bbbb3333-z", 1)]

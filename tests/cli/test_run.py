@@ -101,7 +101,7 @@ def test_a_foreign_error_names_its_type_and_no_text(
     [
         (["tre"], "did you mean 'tree'"),
         (["xyzzy"], "no command 'xyzzy'; see tracelode --help"),
-        (["top", "--stak", "a"], "--stack"),
+        (["top", "--stak", "a"], "did you mean --stack? See tracelode top --help"),
         (["show"], "SESSION requires an argument"),
         (["show", "aaaa#x"], "is not SESSION#N"),
         (["top", "--where", "tool"], "FIELD=VALUE"),
@@ -130,8 +130,12 @@ def test_usage(words: list[str], part: str, run: fake.Run, small: fake.FakeWorks
     assert err.count("\n") == 1
 
 
-def test_a_store_that_is_not_there_is_not_made(run: fake.Run, tmp_path: Path) -> None:
-    code, out, err = run("top", "--store", str(tmp_path / "typo"))
+@pytest.mark.parametrize("by_name", [True, False])
+def test_a_store_that_is_not_there_is_not_made(
+    by_name: bool, run: fake.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRACELODE_STORE", str(tmp_path / "typo"))
+    code, out, err = run("top", *(["--store", str(tmp_path / "typo")] if by_name else []))
     assert (code, out) == (3, "")
     assert "no workspace at" in err
     assert not (tmp_path / "typo").exists()

@@ -9,26 +9,7 @@ import pytest
 
 from cli import fake
 from tracelode import workspace
-from tracelode.cli.text import width
-from tracelode.model.operation import Origin
 from tracelode.model.report import ImportReport
-
-EVIL = "\x1b[2J\x1b]0;owned\x07\u202egnp.exe\u2066\x9b31m\r\nname" + "\N{CJK UNIFIED IDEOGRAPH-6F22}" * 60
-"""Clears the screen, sets the title, turns the text around, and is 120 cells too wide."""
-EVERY = [
-    ["--no-import"],
-    ["sessions"],
-    ["show", "aaaa1111"],
-    ["show", "aaaa1111", "--nested"],
-    ["show", "aaaa1111#2"],
-    ["top"],
-    ["top", "--measure", "cost,tokens,tokens.output,time.active,calls", "--nodecount", "3"],
-    ["top", "--where", f"intent={EVIL}"],
-    ["tree"],
-    ["peek", "."],
-    ["flame"],
-    ["import", "x"],
-]
 
 
 def test_the_first_screen(run: fake.Run, small: fake.FakeWorkspace) -> None:
@@ -95,10 +76,7 @@ def test_totals_take_filters(run: fake.Run, small: fake.FakeWorkspace) -> None:
 def test_no_history(run: fake.Run, empty: fake.FakeWorkspace) -> None:
     code, out, err = run()
     assert (code, out) == (3, "")
-    assert (
-        err
-        == "tracelode: no agent history found on this machine; try tracelode demo, or tracelode import PATH\n"
-    )
+    assert err == "tracelode: no agent history found; try tracelode demo, or tracelode import PATH\n"
     code, out, _ = run("--json")
     assert code == 3
     assert json.loads(out)["totals"]["operations"] == 0
@@ -110,14 +88,15 @@ def test_the_first_run_says_what_it_reads_and_asks_nothing(
 ) -> None:
     filled = fake.small_workspace(tmp_path)
     empty.history = [("claude-code", Path.home() / ".claude/projects", 12), ("codex", tmp_path, 0)]
+    empty.path = Path.home() / ".local/share/tracelode"
     empty.report = ImportReport(files=12, files_read=12, operations=10)
     empty.on_add = lambda: setattr(empty, "store", filled.store)
     code, out, err = run()
     assert code == 0
     assert out.startswith("tracelode   3 sessions")
     first, second = err.splitlines()
-    assert first == f"tracelode: reading 12 files of ~/.claude/projects into {tmp_path}/store"
-    assert second == "tracelode: 12 new files, 10 operations"
+    assert first == "reading 12 files of ~/.claude/projects into ~/.local/share/tracelode"
+    assert second == "read 12 new files, 10 operations"
     run()
     assert len(empty.added) == 2
 
@@ -217,188 +196,3 @@ def test_import(run: fake.Run, empty: fake.FakeWorkspace) -> None:
 def test_import_of_nothing(run: fake.Run, empty: fake.FakeWorkspace) -> None:
     assert run("import", "a")[0] == 3
     assert "of agents on this machine" in run("import")[2]
-
-
-def test_sessions(run: fake.Run, small: fake.FakeWorkspace) -> None:
-    code, out, err = run("sessions")
-    assert (code, err) == (0, "")
-    assert out.splitlines() == [
-        "session   2026         project  intent       ops  tokens    cost   span  outcome",
-        "aaaa1111  09-21 14:13  shop     deplo…rvice    6    1.3k   $4.00  3.5 s  failure",
-        "bbbb2222  09-21 14:13  shop     fix bug        3     300  $0.003  2.5 s  success",
-        "bbbb3333  09-21 14:13  shop     fix bug        1     100  $0.001  1.5 s  -",
-    ]
-    answer = json.loads(run("sessions", "--json")[1])["sessions"]
-    assert [s["key"] for s in answer] == ["aaaa1111-x", "bbbb2222-y", "bbbb3333-z"]
-    assert answer[0]["totals"]["operations"] == 6
-    assert answer[0]["started"] == "2026-09-21T14:13:20.000000Z"
-    assert answer[2]["fork_of"] == "bbbb2222-y"
-
-
-def test_sub_agents_without_their_root_are_listed(run: fake.Run, small: fake.FakeWorkspace) -> None:
-    del small.store["aaaa1111-x"]
-    assert run("sessions")[1].splitlines()[1].startswith("aaaa1111  09-21 14:13")
-    answer = json.loads(run("sessions", "--json")[1])["sessions"]
-    assert [(s["key"], s["role"]) for s in answer][0] == ("aaaa1111-x", "subagent")
-    assert "session  aaaa1111-x/agent-1" in run("show", "aaaa1111")[1]
-
-
-def test_sessions_stop_at_twenty(run: fake.Run, empty: fake.FakeWorkspace) -> None:
-    for i in range(25):
-        operations = [fake.operation(f"{i:08d}", 0)]
-        empty.store[f"{i:08d}"] = (fake.session(f"{i:08d}", operations), operations)
-    assert run("sessions")[1].splitlines()[-1] == "20 of 25 sessions; --all lists every one"
-    assert len(run("sessions", "--all")[1].splitlines()) == 26
-    assert len(json.loads(run("sessions", "--json")[1])["sessions"]) == 25
-
-
-def test_short_keys_lead_back(run: fake.Run, empty: fake.FakeWorkspace) -> None:
-    keys = ["abcdefgh-1", "abcdefgh-2", "abcdefgh-22", "zz"]
-    for key in keys:
-        operations = [fake.operation(key, 0)]
-        empty.store[key] = (fake.session(key, operations), operations)
-    shown = [line.split()[0] for line in run("sessions")[1].splitlines()[1:]]
-    assert sorted(shown) == ["abcdefgh-1", "abcdefgh-2", "abcdefgh-22", "zz"]
-    for short in shown:
-        assert json.loads(run("show", short, "--json")[1])["session"]["key"] == short
-    code, _, err = run("show", "abcdefgh")
-    assert code == 2
-    assert "starts 3 sessions" in err
-
-
-def test_show_a_session(run: fake.Run, small: fake.FakeWorkspace) -> None:
-    code, out, err = run("show", "aaaa1111")
-    assert (code, err) == (0, "")
-    head, _, table = out.partition("\n\n")
-    assert head.splitlines() == [
-        "session  aaaa1111-x  claude-code  main",
-        "project  ~/shop  deploy service  outcome failure",
-        "when     2026-09-21 14:13..14:13 (UTC)",
-        "file     ~/aaaa1111-x.jsonl",
-        "own      4 operations, 1 call, 1.1k tokens, $4.00",
-        "family   6 operations, 1 call, 1.3k tokens, $4.00",
-        "agents   agent-1",
-    ]
-    assert table.splitlines() == [
-        "# time     what          status stage         tokens   cost   took line",
-        "0 14:13:20 prompt               edit code        100 $0.001 500 ms :1",
-        "1 14:13:21 model         ok     edit code                   500 ms :2",
-        "2 14:13:22   Bash        error  start service     35  $3.00 500 ms :3",
-        "3 14:13:23   Task        ok     edit code        931  $1.00 500 ms :4",
-        "  14:13:20     ↳ agent-1        2 ops",
-    ]
-    nested = run("show", "aaaa1111", "--nested")[1]
-    assert nested.count("Read") == 2
-    answer = json.loads(run("show", "aaaa1111", "--json", "--nested")[1])
-    assert [o["index"] for o in answer["operations"]] == [0, 1, 2, 3]
-    assert "arguments" not in answer["operations"][2]
-    assert len(answer["subagents"][0]["operations"]) == 2
-
-
-def test_show_a_sub_agent_and_a_fork(run: fake.Run, small: fake.FakeWorkspace) -> None:
-    assert "session  aaaa1111-x/agent-1" in run("show", "aaaa1111/agent")[1]
-    out = run("show", "bbbb3333")[1]
-    assert out.splitlines()[-1] == "1 inherited operation is counted in bbbb2222"
-    assert "own      1 operation," in out
-
-
-def test_show_an_operation(run: fake.Run, small: fake.FakeWorkspace) -> None:
-    code, out, _ = run("show", "aaaa1111#2")
-    assert code == 0
-    for part in (
-        "operation  aaaa1111-x#2  id bbbbbbbbbbbbbbbb",
-        "what       tool  Bash  error  by agent",
-        "origin     ~/aaaa1111-x.jsonl:3\n           byte 200  fake",
-        "command  kubectl apply",
-        "cost                $3.00",
-        "call       #1 whole  shared out to #2, #3",
-        "tokens.output       61",
-        "arguments  (redacted preview)\n  kubectl apply -f a.yaml\n",
-        "output     (redacted preview)\n  denied\n",
-    ):
-        assert part in out
-    answer = json.loads(run("show", "aaaa1111#2", "--json")[1])
-    assert answer["operation"]["arguments"] == "kubectl apply -f a.yaml"
-    assert answer["operation"]["cost"] == "3.00"
-    # The whole call, not the share of one tool; operations and times are not a call's.
-    assert answer["call"]["operations"] == [2, 3]
-    assert answer["call"]["index"] == 1
-    assert answer["call"]["measures"] == {
-        "calls": 1,
-        "cost": 4 * 10**12,
-        "tokens.input_fresh": 5,
-        "tokens.cache_read": 900,
-        "tokens.output": 61,
-    }
-    assert json.loads(run("show", "bbbb2222#0", "--json")[1])["call"] is None
-
-
-@pytest.mark.parametrize(
-    ("word", "code", "part"),
-    [("nope", 3, "no session starts with"), ("aaaa1111#99", 3, "its last is #3"), ("bbbb", 2, "write more")],
-)
-def test_show_nothing(word: str, code: int, part: str, run: fake.Run, small: fake.FakeWorkspace) -> None:
-    got, out, err = run("show", word)
-    assert (got, out) == (code, "")
-    assert part in err
-
-
-@pytest.mark.parametrize("words", EVERY, ids=" ".join)
-@pytest.mark.parametrize("columns", ["", "80", "120", "40"])
-def test_hostile_traces_stay_in_their_lines(
-    words: list[str], columns: str, run: fake.Run, small: fake.FakeWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    poison(small)
-    words = [word.replace("aaaa1111", "aaaa1111" + EVIL) if "#" in word else word for word in words]
-    code, out, err = run(*words)
-    assert code in (0, 3)
-    for text in (out, err):
-        assert not [
-            c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u202e\u2066")
-        ]
-    wide = int(columns or 80)
-    assert [line for line in out.split("\n") if width(line) > wide] == []
-    assert [line for line in out.split("\n") if line != line.rstrip()] == []
-
-
-@pytest.mark.parametrize("words", EVERY, ids=" ".join)
-def test_json_of_hostile_traces_is_ascii(words: list[str], run: fake.Run, small: fake.FakeWorkspace) -> None:
-    poison(small)
-    words = [word.replace("aaaa1111", "aaaa1111" + EVIL) if "#" in word else word for word in words]
-    code, out, _ = run(*words, "--json")
-    assert code in (0, 3)
-    assert out.isascii()
-    assert out.count("\n") == 1
-    assert json.loads(out)["schema_version"] == 1
-
-
-def poison(made: fake.FakeWorkspace) -> None:
-    """Put hostile text into everything a trace can name."""
-    import msgspec
-
-    change = msgspec.structs.replace
-    store = {}
-    for item, operations in made.store.values():
-        key, root = (k.replace("aaaa1111", "aaaa1111" + EVIL) for k in (item.key, item.root))
-        changed = [
-            change(
-                o,
-                session=key,
-                name=EVIL,
-                fields={k: EVIL if k != "call" else v for k, v in o.fields.items()}
-                | {EVIL: EVIL, "path": EVIL},
-                arguments=EVIL * 3,
-                output="\ud800" + EVIL,
-                origin=Origin(EVIL, EVIL, 12_345_678, 99),
-                started=-(10**18) if o.index == 0 else o.started,
-            )
-            for o in operations
-        ]
-        session = change(
-            item, key=key, root=root, project=EVIL, agent=EVIL, intent=EVIL, source=EVIL, outcome=EVIL
-        )
-        store[key] = (session, changed)
-    made.store = store
-    made.found = [change(f, what=EVIL, where=(f"aaaa1111{EVIL}-x#2",), why=EVIL) for f in made.found]
-    made.report = ImportReport(files=1, skipped=[change(s, path=EVIL, reason=EVIL) for s in fake.skips()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracelode.cli.screen import bar
-from tracelode.cli.text import clean, clean_lines, cut, iso, moment, rough, width
+from tracelode.cli.text import clean, clean_lines, cut, home, iso, moment, rough, shell_path, width
 from tracelode.cli.when import instant, seconds
 from tracelode.errors import UsageError
 
@@ -87,6 +88,14 @@ def test_times_for_people_and_programs() -> None:
     assert (moment(None, "UTC"), moment(10**30, "UTC"), iso(None), iso(10**30)) == ("-", "-", None, None)
     assert iso(1_790_000_000_000_001) == "2026-09-21T14:13:20.000001Z"
     assert [rough(s * 1_000_000) for s in (0, 59, 89, 91, 3600)] == ["", "59 s", "1 min", "2 min", "1 h"]
+
+
+def test_paths_as_words_of_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/kim")
+    assert shell_path(Path("/home/kim/.cache/x-1")) == "~/.cache/x-1"
+    assert shell_path(Path("~/x")) == "~/x"
+    assert shell_path(Path("/home/kim/my traces")) == "'/home/kim/my traces'"
+    assert shell_path(Path("x")) == home(Path.cwd() / "x")
 
 
 def test_a_bar_of_something_is_never_empty() -> None:

@@ -129,7 +129,7 @@ def test_nothing_planted_reaches_the_disk(tmp_path: Path, kind: str, mode: str) 
     workspace = tracelode.open(tmp_path / "s", redact=mode, tz="UTC")
     report = workspace.add(tmp_path / "h")
     assert number > 300
-    assert workspace.totals().calls > number / 4
+    assert sum(s.operations + s.inherited for s in workspace.sessions()) > number * 10
     text = everything(workspace) + repr(report)
     leaked = [secret for secret in wanted if secret in text]
     assert leaked == []

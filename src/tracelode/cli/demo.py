@@ -36,7 +36,7 @@ def demo(
     from tracelode import workspace as facade
     from tracelode.cli import board, shapes
     from tracelode.cli.screen import Screen
-    from tracelode.cli.text import home
+    from tracelode.cli.text import shell_path
     from tracelode.cli.view import check_zone
     from tracelode.model.query import Query
 
@@ -52,7 +52,7 @@ def demo(
         screen = Screen()
         board.draw(screen, found, "tracelode demo")
         shown = output if output.is_absolute() or output.parent != Path() else f"./{output}"
-        board.follow(screen, found, wrote=str(shown), store=home(place), picture="my.svg")
+        board.follow(screen, found, wrote=str(shown), store=shell_path(place), picture="my.svg")
     if open_:
         import webbrowser
 

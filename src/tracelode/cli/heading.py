@@ -49,8 +49,8 @@ def _made_of(screen: Screen, view: View) -> None:
     kind = max(TOKEN_KINDS, key=view.total)
     if total and view.total(kind) > MOST * total:
         share = percent(view.total(kind), total)
-        hint = "" if kind == "tokens.output" else "; --measure tokens.output shows what models wrote"
-        screen.print(Text(f"{share} of the tokens are {SHORT[kind]}{hint}", style="yellow"))
+        hint = "" if kind == "tokens.output" else "; see --measure tokens.output"
+        screen.flow("", [Text(f"{share} of them are {SHORT[kind]}{hint}", style="yellow")], indent=8)
 
 
 def nothing(view: View) -> int:
@@ -65,5 +65,5 @@ def nothing(view: View) -> int:
     if view.workspace.empty():
         warn("nothing imported yet; run tracelode import PATH, or tracelode demo")
     else:
-        warn("nothing matches; loosen --where, --since, --until, --outcome, --focus or --show")
+        warn("nothing matches; loosen --where, --since, --outcome or --focus")
     return 3

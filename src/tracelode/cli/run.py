@@ -84,7 +84,8 @@ def _usage(error: Exception, words: list[str], names: list[str]) -> str:
         hint = f"did you mean {near[0]!r}?" if near else "see tracelode --help"
         return f"no command {words[0]!r}; {hint}"
     about = f" {words[0]}" if words and words[0] in names else ""
-    return f"{text[:1].lower()}{text[1:]}; see tracelode{about} --help"
+    text = text[:1].lower() + text[1:].replace(". Did you mean", "; did you mean")
+    return f"{text}{' See' if text.endswith('?') else '; see'} tracelode{about} --help"
 
 
 def _explain(error: Exception) -> tuple[str, int]:

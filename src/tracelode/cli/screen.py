@@ -16,8 +16,7 @@ from tracelode.cli.table import GAP, Cell, Column, lay_out
 from tracelode.cli.text import clean, cut, width
 
 if TYPE_CHECKING:
-    from rich.cells import chop_cells
-from rich.console import RenderableType
+    from rich.console import RenderableType
 
 COLUMNS = 80
 """Width where the output is no terminal."""
@@ -84,13 +83,13 @@ class Screen:
         """Write a label and parts behind it, wrapped between parts.
 
         Args:
-            label: what the line is about; dim.
+            label: what the line is about; bold.
             parts: clean texts.
             joint: between parts of one line.
             indent: where parts start.
         """
-        line, used = Text().append(label.ljust(indent), style="bold"), max(indent, width(label))
-        fresh = True
+        line = Text().append(label.ljust(indent), style="bold" if label else "")
+        used, fresh = max(indent, width(label)), True
         for part in parts:
             text = part if isinstance(part, Text) else Text(part)
             need = width(text.plain) + (0 if fresh else width(joint))
@@ -144,6 +143,15 @@ def bar(value: int, largest: int, cells: int = 10) -> str:
         return ""
     halves = max(1, 2 * cells * value // largest)
     return "━" * (halves // 2) + "╸" * (halves % 2)
+
+
+def say(text: str) -> None:
+    """Say what is being done, on standard error, in one line of a terminal.
+
+    Args:
+        text: one phrase.
+    """
+    sys.stderr.write(f"{cut(clean(text), COLUMNS)}\n")
 
 
 def warn(text: str) -> None:

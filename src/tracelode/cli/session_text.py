@@ -151,7 +151,8 @@ class SessionText:
         took = None if item.started is None or item.ended is None else item.ended - item.started
         origin = item.origin
         file = "" if origin.path == session.source else clean(origin.path).rsplit("/", 1)[-1]
-        name = item.kind if item.kind in ("model", "prompt") else item.fields.get("frame") or item.name
+        name = item.kind if item.kind in ("model", "prompt") else item.name
+        name = item.fields.get("frame") or name if item.kind in ("tool", "subagent") else name
         tokens = None if item.inherited else _tokens(item)
         cost = None if item.inherited else item.measures.get("cost")
         return [

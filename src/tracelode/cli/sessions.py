@@ -51,7 +51,7 @@ def sessions(
     elif kept:
         _draw(kept, everything, sums, workspace.tz, all_)
     if not kept:
-        warn("no session; run tracelode import PATH, tracelode demo, or loosen the filters")
+        warn("no session; import some, try tracelode demo, or loosen the filters")
         return 3
     return 0
 

@@ -42,7 +42,7 @@ def summary(
     """
     from tracelode.cli import board, shapes
     from tracelode.cli.screen import Screen, warn
-    from tracelode.cli.text import home
+    from tracelode.cli.text import shell_path
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
 
@@ -55,14 +55,14 @@ def summary(
         shapes.write(board.answer(found))
     if not found.totals.operations:
         if workspace.empty():
-            warn("no agent history found on this machine; try tracelode demo, or tracelode import PATH")
+            warn("no agent history found; try tracelode demo, or tracelode import PATH")
         else:
-            warn("nothing matches these filters; loosen --where, --since, --until or --outcome")
+            warn("nothing matches; loosen --where, --since, --until or --outcome")
         return 3
     if not store.json:
         screen = Screen()
         board.draw(screen, found, "tracelode")
-        named = None if store.store is None else home(store.store)
+        named = None if store.store is None else shell_path(store.store)
         board.follow(screen, found, wrote=None, store=named, picture="my.svg")
     return 0
 
@@ -78,18 +78,18 @@ def _follows(workspace: Workspace, store: StoreOptions) -> bool:
 
 def _read_history(workspace: Workspace) -> None:
     from tracelode.cli.progress import bar
-    from tracelode.cli.screen import warn
-    from tracelode.cli.text import home
+    from tracelode.cli.screen import say
+    from tracelode.cli.text import home, number
     from tracelode.model.words import count
 
     history = [entry for entry in workspace.local_history() if entry[2]]
     if not history:
         return
     if workspace.empty():
-        files = sum(n for _, _, n in history)
-        places = ", ".join(home(folder) for _, folder, _ in history)
-        warn(f"reading {files:,} files of {places} into {home(workspace.path)}")
+        files, more = sum(n for _, _, n in history), len(history) - 1
+        places = home(history[0][1]) + (f" and {number(more, 'more folder')}" if more else "")
+        say(f"reading {number(files, 'file')} of {places} into {home(workspace.path)}")
     with bar() as progress:
         report = workspace.add(progress=progress)
     if report.operations:
-        warn(f"{report.files_read:,} new files, {count(report.operations)} operations")
+        say(f"read {number(report.files_read, 'new file')}, {count(report.operations)} operations")

@@ -38,6 +38,7 @@ def write_file(
         ExportError: the format cannot be written.
     """
     from tracelode.cli.screen import warn
+    from tracelode.cli.text import clean, number
 
     target = file.output or "-"
     _check(target, file.format, suffix)
@@ -57,7 +58,9 @@ def write_file(
         answer = {"wrote": target, "bytes": path.stat().st_size, "stacks": len(profile.totals)}
         shapes.write({**answer, "measures": list(profile.measures)})
     else:
-        warn(f"wrote {target}: {len(profile.totals):,} stacks, {', '.join(profile.measures)}")
+        sys.stderr.write(
+            f"wrote {clean(target)}: {number(len(profile.totals), 'stack')} by {profile.measures[0]}\n"
+        )
     return 0
 
 

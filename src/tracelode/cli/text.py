@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from datetime import datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from tracelode.model.words import duration, printable
@@ -139,6 +142,19 @@ def iso(at: int | None) -> str | None:
     micro = at % 1_000_000
     text = moment(at, "UTC", "%Y-%m-%dT%H:%M:%S")
     return None if text == "-" else f"{text}.{micro:06d}Z"
+
+
+def shell_path(path: Path) -> str:
+    """A path as a word of a shell.
+
+    Args:
+        path: a file or folder.
+
+    Returns:
+        Absolute, the home folder as ~ where that needs no quotes.
+    """
+    short = home(path.expanduser().absolute())
+    return short if re.fullmatch(r"[\w~./+:@-]+", short) else shlex.quote(str(path.expanduser().absolute()))
 
 
 def home(path: object) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -102,10 +104,9 @@ def open_workspace(options: StoreOptions, *, redact: str | None = None, fresh: b
 
     if options.tz is not None:
         check_zone(options.tz)
-    if options.store is not None and not fresh and not options.store.expanduser().is_dir():
-        raise QueryError(
-            f"no workspace at {options.store}; run tracelode import PATH --store {options.store}"
-        )
+    named = options.store or os.environ.get("TRACELODE_STORE")
+    if named and not fresh and not Path(named).expanduser().is_dir():
+        raise QueryError(f"no workspace at {named}; make one with tracelode import PATH --store {named}")
     return workspace.open(
         options.store,
         redact=redact,

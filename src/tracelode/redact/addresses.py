@@ -39,7 +39,11 @@ def _url(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return Cut(begin if token else start, stop, marker(row.name), start + _MOST)
 
 
-_LOCAL: Final = re.compile(rb"[A-Za-z0-9_%+.\x80-\xff-]{1,64}\Z")
+# Letters of other scripts belong to a name; arrows, quotes and emoji (E2.., F0..) do not.
+_LOCAL: Final = re.compile(
+    rb"(?:[A-Za-z0-9_%+.-]|[\xc3-\xdf][\x80-\xbf]|[\xe0\xe1\xe3-\xed][\x80-\xbf]{2}){1,64}\Z"
+)
+_UNICODE: Final = re.compile(rb"u[0-9A-Fa-f]{4}")
 _DOMAIN: Final = re.compile(rb"(?:[A-Za-z0-9\x80-\xff-]{1,63}\.){1,8}[A-Za-z\x80-\xff]{2,63}")
 _LABELS: Final = re.compile(rb"[A-Za-z0-9.\x80-\xff_-]{0,700}")
 _REST: Final = re.compile(rb"[A-Za-z0-9_-]*")
@@ -54,10 +58,11 @@ def _email(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     found = _LOCAL.search(data[max(floor, at - BEFORE) : at])
     local = found[0] if found else b""
     start = at - len(local)
-    if start > 0 and data[start - 1] == 0x5C and local[:1] in b"nrtfbv":
-        start, local = start + 1, local[1:]
-    while local[:1] in (b".", b"-", b"+") or (local and 0x80 <= local[0] < 0xC0):
-        start, local = start + 1, local[1:]
+    if start > 0 and data[start - 1] == 0x5C:
+        skip = 5 if _UNICODE.match(local) else 1 if local[:1] in b"nrtfbv" else 0
+        start, local = start + skip, local[skip:]
+    bare = local.lstrip(b".-+")
+    start, local = start + len(local) - len(bare), bare
     sign = 1 if data[at] == 0x40 else 3
     domain = _DOMAIN.match(data, at + sign)
     labels = _LABELS.match(data, at + sign)

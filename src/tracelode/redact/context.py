@@ -8,6 +8,7 @@ from typing import Final
 from tracelode.redact.judge import benign, kind, mixed, secret, strength
 from tracelode.redact.span import (
     AFTER,
+    BEFORE,
     LIMIT,
     MARKER,
     OPEN,
@@ -22,36 +23,43 @@ from tracelode.redact.span import (
 from tracelode.redact.table import Row
 
 _LINE: Final = re.compile(rb"[^\"'`\r\n\\]*")
+_SCHEME: Final = re.compile(rb"([A-Za-z][A-Za-z0-9-]{1,20}):?(?:[ ]{1,3}|%20)")
 _SCHEMES: Final = frozenset(
     b"bearer basic token digest negotiate ntlm apikey api-key key hmac oauth bot jwt aws4-hmac-sha256 "
     b"sharedkey sharedkeylite sharedaccesssignature splunk ssws signature client-id zoho-oauthtoken discogs "
     b"pveapitoken x-api-key dpop mac hawk credential password secret".split()
 )
-_WHOLE_LINE: Final = frozenset(
-    b"digest aws4-hmac-sha256 oauth hmac signature sharedaccesssignature mac hawk".split()
+# `"Password: " + x`, `input("token: ")`: the quote behind the sign ends the text the key stands in.
+_ENDING_QUOTE: Final = re.compile(rb"[ \t),;\]}]|\+ |\.[a-z_]+\(|\Z")
+_PARAMETERS: Final = re.compile(
+    rb"(?:[A-Za-z_-]{1,40}=(?:\\?\"[^\"\r\n]{0,2000}\"|[^ \r\n,;\"']{0,2000})[,; ]{0,3})+"
 )
+_CREDENTIAL: Final = re.compile(rb"[^\x00-\x20\"'`,;)\\\x7f]*")
 
 
 def _authorization(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    """`Authorization: Bearer ...`: the scheme stays."""
     opened = OPEN.match(data, match.end())
     begin = opened.end() if opened else match.end()
-    line = _LINE.match(data, begin, begin + LIMIT)
-    content = line[0] if line else b""
-    words = content.split(b" ", 1)
-    reach = begin + len(content) + 12
-    scheme = words[0].lower().rstrip(b":")
-    if len(words) == 2 and scheme in _SCHEMES:
-        value = words[1].lstrip(b" ")
-        start = begin + len(content) - len(value)
-        value = value.rstrip(b" ") if scheme in _WHOLE_LINE else value.split(b" ", 1)[0]
-        value = value if scheme in _WHOLE_LINE else value.rstrip(b",;)}")
-        if not value or MARKER.match(value) or benign(decode(value)):
-            return keep(match, match.end(1), reach)
-    else:
-        start, value = begin, words[0].rstrip(b",;)}")
-        if MARKER.match(value) or not secret("auth", decode(value), bool(opened), ""):
-            return keep(match, match.end(1), reach)
-    return Cut(start, start + len(value), marker(row.name), reach + 2)
+    scheme = _SCHEME.match(data, begin)
+    if scheme is None or scheme[1].lower() not in _SCHEMES:
+        found = read_value(data, match.end())
+        value = decode(data[found.start : found.stop])
+        if MARKER.match(data, found.start) or not secret(
+            "auth", value, found.quoted, decode(data[found.stop : found.stop + 1])
+        ):
+            return keep(match, match.end(1), found.reach)
+        return Cut(found.start, found.stop, marker(row.name), found.reach + 2)
+    start = scheme.end()
+    credential = _PARAMETERS.match(data, start, start + LIMIT) or _CREDENTIAL.match(
+        data, start, start + LIMIT
+    )
+    stop = reach = credential.end() if credential else start
+    while stop > start and data[stop - 1] in b",; ":
+        stop -= 1
+    if stop == start or MARKER.match(data, start) or benign(decode(data[start:stop])):
+        return keep(match, match.end(1), reach + 12)
+    return Cut(start, stop, marker(row.name), reach + 12)
 
 
 _SCHEME_VALUE: Final = re.compile(rb"[A-Za-z0-9._~+/=-]*")
@@ -79,7 +87,13 @@ def _cookie(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     reach = content.end() + 12 if content else begin + 12
     if sign != b":" and not opened:
         value = value.split(b" ", 1)[0] if sign in (b"b", b"e") or match[1].startswith(b"--") else b""
-    if b"=" not in value or value[:1] in (b"(", b"{", b"[", b"=", b"$") or benign(decode(value)):
+    refused = (
+        b"=" not in value
+        or value[:1] in (b"(", b"{", b"[", b"=", b"$")
+        or (opened and _ENDING_QUOTE.match(value))
+        or benign(decode(value))
+    )
+    if refused:
         return keep(match, match.end(1), reach)
     return Cut(begin, begin + len(value), marker(row.name), reach)
 
@@ -111,8 +125,10 @@ def _flag(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 
 _KEY_BEFORE: Final = re.compile(rb"[A-Za-z0-9_.$-]{0,40}\Z")
-# `"Password: " + x`, `input("token: ")`: the quote behind the sign ends the text the key stands in.
-_ENDING_QUOTE: Final = re.compile(rb"[ \t),;\]}]|\+ |\.[a-z_]+\(|\Z")
+# `:param token: ...`, `@param {string} password`: documentation, unless a value is given outright.
+_DOCUMENTED: Final = re.compile(
+    rb"[:@](?:param|type|arg|var|ivar|keyword|property)[ ]{1,2}[A-Za-z0-9_.{}$ -]{0,40}\Z"
+)
 
 
 def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -122,6 +138,8 @@ def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     sign = data[match.end(1) : match.end()].rstrip(b" \t")
     following = data[match.end() : match.end() + 1]
     if following == b"=" or (sign.endswith(b":") and following == b":"):
+        return keep(match, match.end())
+    if sign == b":" and _DOCUMENTED.search(data[max(0, match.start() - BEFORE) : match.start()]):
         return keep(match, match.end())
     found = read_value(data, match.end())
     content = data[found.start : found.stop]

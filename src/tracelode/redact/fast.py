@@ -12,7 +12,7 @@ import re2
 from tracelode.errors import UsageError
 from tracelode.redact.nested import write
 from tracelode.redact.plain import rows
-from tracelode.redact.scan import Find, Found, apply, encode, walk
+from tracelode.redact.scan import Find, Found, encode, redact
 from tracelode.redact.window import cut, first, join, last
 
 MODES: Final = ("summary", "metadata", "full")
@@ -42,6 +42,17 @@ class Engine:
         self._probe = re2.compile(b"|".join(triggers), options)
         self._single = [re.compile(trigger) for trigger in triggers]
         self._which = re.compile(b"|".join(b"(?P<r%d>%s)" % pair for pair in enumerate(triggers)))
+
+    def clean(self, data: bytes) -> bool:
+        """Is there no trigger at all?
+
+        Args:
+            data: n bytes of UTF-8.
+
+        Returns:
+            True if nothing needs judging.
+        """
+        return self._probe.search(data) is None
 
     def __call__(self, data: bytes) -> Find:
         """Bind to one text.
@@ -84,10 +95,10 @@ def engine(home_names: tuple[str, ...]) -> Engine:
 
 def _redact(text: str, home_names: tuple[str, ...]) -> str:
     data = encode(text)
-    cuts = list(walk(data, engine(home_names)(data)))
-    if any(found.text is not None for found in cuts):
-        return apply(data, cuts).decode()
-    return text if text.isascii() else data.decode()
+    bound = engine(home_names)
+    if bound.clean(data):
+        return text if text.isascii() else data.decode()
+    return redact(data, bound).decode()
 
 
 def redact_text(text: str, home_names: Iterable[str] = ()) -> str:

@@ -61,7 +61,7 @@ def _slug(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 def _named_slug(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     following = data[match.end() : match.end() + 1]
-    if following and (following[0] in WORD or following[0] >= 0x80):
+    if following and (following[0] in WORD or following[0] in b"[~" or following[0] >= 0x80):
         return keep(match, match.start() + 1)
     return Cut(match.start() + 1, match.end(), marker(row.name), match.end() + 3)
 

@@ -28,7 +28,8 @@ _BENIGN: Final = _words(
     "option parameter field fields name length count id url path hash hashed hint reset "
     # code that happens to be one word
     "data result results response request req res args argv kwargs params opts options config settings line "
-    "item node body payload session user users username await return yield not "
+    "item node body payload session user users username await return yield not range async match lambda "
+    "raise write read "
     # prose
     "the a an is are was were be been must should can could cannot will would may might it its this that "
     "these those and or if then else when while for from in into of to at by with without as than so but has "
@@ -43,7 +44,7 @@ _WEAK_BEFORE_TOKEN: Final = _words(
     "continuation sync lex parse string comment operator keyword completion total the draft sampled"
 )
 _STRONG_BEFORE_TOKEN: Final = _words(
-    "auth access api bot refresh session bearer id secret personal deploy github gitlab gh gl npm pypi hf "
+    "auth access api bot refresh session bearer secret personal deploy github gitlab gh gl npm pypi hf "
     "slack csrf xsrf jwt user admin client service oauth vault ci private security account telegram discord "
     "notion linear jira sentry registry publish upload web app master root login"
 )
@@ -54,16 +55,17 @@ _CODE_ROOTS: Final = _words(
     "window document localstorage import client db database auth form values row item result response res "
     "input kwargs var vars local module each local record model obj o u c"
 )
-_SENSITIVE: Final = re.compile(
-    r"password|passwd|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|_key|Key$|auth|cookie", re.I
-)
+_SENSITIVE: Final = re.compile(r"pass|pwd|secret|token|credential|api[_-]?key|_key|Key$|auth|cookie", re.I)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[?!]?(?:(?:\.|->|::|\?\.)[A-Za-z_][A-Za-z0-9_]*[?!]?)+\Z")
 _VARIABLE: Final = re.compile(
     r"(?:\$[A-Za-z_][A-Za-z0-9_:.]*|\$[0-9@*#?]|%[A-Za-z_][A-Za-z0-9_]*%|%[-+0-9.]*[a-z]|%\([a-z_]+\)s"
-    r"|:[A-Za-z_]+|\?|@[A-Z_]+@|\$env:[A-Za-z_]+)\Z"
+    r"|:[A-Za-z_]+|\?|\$|@[A-Z_]+@|\$env:[A-Za-z_]+|\[[A-Za-z _-]+\]|https?://.*|.{0,12}(?:\.\.\.|…))\Z"
 )
-_FILLER: Final = re.compile(r"(?:[*xX.•_#?-]{2,}|\*+|\.{2,}|[0-9]|-)\Z")
+_TYPE: Final = re.compile(
+    r"(?:[A-Z][a-z]+[0-9]{0,2}Array|[ui](?:8|16|32|64|128)|u?int[0-9]{1,2}|[A-Za-z_]+!)\Z"
+)
+_FILLER: Final = re.compile(r"(?:[*xX.•_#?:-]{2,}|\*+|\.{2,}|[0-9]|-)\Z")
 _PATH: Final = re.compile(r"(?:~|\.{1,2})?/[A-Za-z0-9_.~/+ -]+\Z|[A-Za-z]:[\\/]|(?:\.{1,2}|~)\Z|/\Z")
 _FILE: Final = re.compile(
     r"[A-Za-z0-9_./-]+\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|txt|md|pem|key|crt|env|go|rs|java|rb|sh|cfg|ini|html)\Z"
@@ -116,6 +118,10 @@ def strength(key: str, quoted: bool = False, assigned: bool = True) -> int:
         return 0
     last, before = words[-1].rstrip("0123456789") or words[-1], words[-2] if len(words) > 1 else ""
     environment = key.upper() == key
+    if last in _GLUED:
+        return 2 if environment else 1
+    if last.endswith(("pass", "pw")) and last not in ("pass", "pw"):
+        return 0
     if last in ("pass", "pw"):
         # `PASS: test_x` is a test report, `PASS=x` and `"pass": "x"` are not.
         if not before:
@@ -133,6 +139,7 @@ def strength(key: str, quoted: bool = False, assigned: bool = True) -> int:
     return 2
 
 
+_GLUED: Final = _words("dbpass userpass rootpass adminpass smtppass ftppass mysqlpass authpass dbpw userpw")
 _SUFFIXES: Final = _words("base confirmation confirm prod production dev staging test value raw text plain")
 
 
@@ -160,12 +167,21 @@ def benign(value: str) -> bool:
     Returns:
         True if it holds no secret, whatever the key.
     """
-    bare = value.strip().rstrip(".,:!?")
+    bare = value.strip()
+    if _VARIABLE.match(bare):
+        return True
+    bare = bare.rstrip(".,:!?")
     if not bare or bare.lower() in _BENIGN:
         return True
     if bare[0] in "<{" or (bare[0] == "$" and bare[1:2] in ("{", "(")) or bare.startswith(("{{", "%{", "[[")):
         return True
-    if _VARIABLE.match(bare) or _FILLER.match(bare) or _PATH.match(bare) or _FILE.match(bare):
+    if (
+        _VARIABLE.match(bare)
+        or _TYPE.match(bare)
+        or _FILLER.match(bare)
+        or _PATH.match(bare)
+        or _FILE.match(bare)
+    ):
         return True
     return bool(_PLACEHOLDER.match(bare))
 
@@ -193,7 +209,14 @@ def secret(key: str, value: str, quoted: bool, after: str, assigned: bool = True
             return False
         return power == 2 or mixed(value) or (len(value) >= 20 and not _IDENTIFIER.match(value))
     strict = key.upper() == key
-    if _code(value, strict):
+    if _code(value, strict) or (value.isdigit() and len(value) < 5 and key.lower().endswith("token")):
+        return False
+    if (
+        not strict
+        and key.lower().endswith(("key", "key_id"))
+        and _IDENTIFIER.match(value)
+        and not mixed(value)
+    ):
         return False
     if power == 2:
         return len(value) >= 3 or strict

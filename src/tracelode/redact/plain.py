@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from tracelode.redact.scan import Found, apply, encode, walk
-from tracelode.redact.table import ROWS, Row, home_rows
+from tracelode.redact.scan import Found, encode, redact
+from tracelode.redact.table import Row, table
 
 
 @lru_cache(maxsize=1024)
@@ -26,7 +26,7 @@ def rows(home_names: tuple[str, ...]) -> tuple[Row, ...]:
         Rows in order of precedence.
     """
     names = {name.encode("utf-8", "replace").decode("latin-1") for name in home_names if len(name) > 1}
-    return (*home_rows(tuple(sorted(names, key=lambda name: (-len(name), name)))), *ROWS)
+    return table(tuple(sorted(names, key=lambda name: (-len(name), name))))
 
 
 class Finder:
@@ -34,15 +34,15 @@ class Finder:
 
     Args:
         data: n bytes of UTF-8.
-        table: rows in order of precedence.
+        order: rows in order of precedence.
     """
 
-    def __init__(self, data: bytes, table: tuple[Row, ...]) -> None:
+    def __init__(self, data: bytes, order: tuple[Row, ...]) -> None:
         lower = data.lower()
         self._data = data
         self._rows: list[Row] = []
         self._next: list[re.Match[bytes] | None] = []
-        for row in table:
+        for row in order:
             if any(word.encode("latin-1") in lower for word in row.keywords):
                 self._rows.append(row)
                 self._next.append(_compiled(row.trigger).search(data))
@@ -67,6 +67,5 @@ def redact_text(text: str, home_names: Iterable[str] = ()) -> str:
     Returns:
         The text; redacting it again changes nothing.
     """
-    data = encode(text)
-    cuts = [cut for cut in walk(data, Finder(data, rows(tuple(sorted(home_names))))) if cut.text is not None]
-    return apply(data, cuts).decode() if cuts else data.decode()
+    order = rows(tuple(sorted(home_names)))
+    return redact(encode(text), lambda data: Finder(data, order)).decode()

@@ -20,6 +20,12 @@ Found: TypeAlias = tuple[Row, "re.Match[bytes]"]
 Find: TypeAlias = Callable[[int], "Found | None"]
 """Leftmost trigger at or behind an offset."""
 
+Bind: TypeAlias = Callable[[bytes], Find]
+"""Binds an engine to bytes."""
+
+PASSES: Final = 4
+"""How often a line that changed is read at most."""
+
 READERS: Final[dict[str, Reader]] = {**keys.READERS, **context.READERS, **addresses.READERS, **homes.READERS}
 
 
@@ -63,6 +69,59 @@ def apply(data: bytes, cuts: Iterable[Cut], start: int = 0) -> bytes:
         if cut.text is not None:
             pieces += (data[done : cut.start], cut.text)
             done = cut.stop
+    pieces.append(data[done:])
+    return b"".join(pieces)
+
+
+def settle(line: bytes, bind: Bind, passes: int) -> bytes:
+    """A line with every cut replaced, until nothing changes any more.
+
+    Args:
+        line: UTF-8 without a line feed, or with feeds inside private keys only.
+        bind: the engine.
+        passes: most passes.
+
+    Returns:
+        UTF-8.
+    """
+    for _ in range(passes):
+        cuts = [cut for cut in walk(line, bind(line)) if cut.text is not None]
+        if not cuts:
+            break
+        line = apply(line, cuts)
+    return line
+
+
+def redact(data: bytes, bind: Bind) -> bytes:
+    """The whole text redacted.
+
+    A replacement is shorter than its secret and may bring into reach what was too far off before, so
+    every line that changed is read again until it settles.
+
+    Args:
+        data: n bytes of UTF-8.
+        bind: the engine.
+
+    Returns:
+        UTF-8.
+    """
+    pieces: list[bytes] = []
+    done = low = high = 0
+    cuts: list[Cut] = []
+    for cut in walk(data, bind(data)):
+        if cut.text is None:
+            continue
+        if cuts and cut.start >= high:
+            pieces += (data[done:low], settle(apply(data[:high], cuts, low), bind, PASSES - 1))
+            done, cuts = high, []
+        if not cuts:
+            low = data.rfind(b"\n", done, cut.start) + 1 or done
+        end = data.find(b"\n", cut.stop)
+        high = len(data) if end < 0 else end
+        cuts.append(cut)
+    if cuts:
+        pieces += (data[done:low], settle(apply(data[:high], cuts, low), bind, PASSES - 1))
+        done = high
     pieces.append(data[done:])
     return b"".join(pieces)
 

@@ -109,7 +109,8 @@ def goes_on(data: bytes, stop: int) -> bool:
         return False
     if following[0] in b".":
         return following[1:] != b"" and following[1] in WORD
-    return following[0] in WORD or following[0] in b"-" or following[0] >= 0x80
+    # A replacement behind counts like the name it stands for: redacting again must change nothing.
+    return following[0] in WORD or following[0] in b"-[~" or following[0] >= 0x80
 
 
 def tail(data: bytes, row: Row, at: int) -> tuple[int, int]:

@@ -2,7 +2,7 @@ r"""Which marks tell that a secret follows? One table, data only, for both redac
 
 A row's `trigger` is a regular expression over UTF-8 bytes that RE2 (Latin-1 mode) and the standard
 library read alike: no look-around, no back-references, no `\b`, `\s`, `\w`, `^`, `$` (the two engines
-differ there or pay for them), no flags but `(?i:...)`. A trigger is at most TRIGGER_MAX bytes long and
+differ there or pay for them), no flags. A trigger is at most TRIGGER_MAX bytes long and
 never holds a line feed. What comes before and after it is judged by code both engines share (scan.py).
 """
 
@@ -185,6 +185,12 @@ _TOKENS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ("dropbox", "token", "sl[.](?:u[.])?[A-Za-z0-9_-]{60}", ("sl.",), _DOT),
 )
 
+
+def _any_case(words: str) -> str:
+    """The words in any case, letter by letter: the standard library skips fast on classes only."""
+    return re.sub("[a-z]", lambda letter: f"[{letter[0].upper()}{letter[0]}]", words)
+
+
 _QUOTE = r"(?:\\{0,7}[\"'`]|&quot;|&#34;|&#39;)"
 _GAP = "[ \t]{0,4}"
 # `: str = `, `: Optional[str] = `: blanks around the = keep base64 padding from being read as one.
@@ -197,7 +203,7 @@ _SIGN = rf"(?:{_TYPED}|=>|[:?]=|[:=]|%3[Dd])"
 _PASSWORD = "passwords?|passwd|passphrase|passcode|pwd"
 _NAMED_KEY = (
     "(?:access|api|app|auth|account|private|encryption|encrypt|signing|signature|master|license|client|ssh|"
-    "deploy|admin|service[_-]?role|shared[_-]?access|subscription|session|storage|hmac|jwt)[_-]?key"
+    "deploy|admin|service[_-]?role|shared[_-]?access|subscription|session|hmac|jwt)[_-]?key"
 )
 _WORD = (
     f"(?:{_PASSWORD}|secret[_-]?(?:access[_-]?)?key|secret|client[_-]?key[_-]?data|"
@@ -209,8 +215,10 @@ _SUFFIX = (
 )
 _FLAG_WORD = f"(?:{_PASSWORD}|(?:client-|app-)?secret(?:-(?:access-)?key)?|{_NAMED_KEY}|token|pass|pw)"
 
+_PARAMETER = "sig|signature|key|auth|x-(?:amz|goog)-(?:signature|credential|security-token)"
+
 _WORDS = ("pass", "pwd", "secret", "key", "credential", "token", "_auth", "pw")
-_LOCAL = r"[A-Za-z0-9_%+.\x80-\xff-]"
+_LOCAL = r"[A-Za-z0-9_%+.\x80-\xbf-]"
 _LABEL = r"[A-Za-z0-9\x80-\xff]"
 _SLASH = r"(?:\\{0,4}/|%2[Ff]|\\u002[Ff])"
 _BACK = r"(?:\\{1,8}|/|%5[Cc])"
@@ -229,46 +237,47 @@ _CONTEXT: tuple[Row, ...] = (
     Row(
         "authorization",
         "authorization",
-        f"((?i:authorization){_QUOTE}?\\]?{_GAP}[:=]{_GAP})",
+        f"({_any_case('authorization')}{_QUOTE}?\\]?{_GAP}[:=]{_GAP})",
         ("authorization",),
     ),
     Row(
         "authorization",
         "scheme",
-        "((?i:bearer|basic)(?:[ ]{1,2}|%20|[+]))[A-Za-z0-9._~+/=-]{8}",
+        f"((?:{_any_case('bearer|basic')})(?:[ ]{{1,2}}|%20|[+]))[A-Za-z0-9._~+/=-]{{8}}",
         ("bearer", "basic"),
     ),
-    Row("cookie", "cookie", f"((?i:cookie){_QUOTE}?{_GAP}[:=]{_GAP})", ("cookie",)),
+    Row("cookie", "cookie", f"({_any_case('cookie')}{_QUOTE}?{_GAP}[:=]{_GAP})", ("cookie",)),
     Row("cookie", "cookie", "(--cookie[ =]|[ ]-b[ ])", ("--cookie", " -b ")),
     Row(
         "password",
         "xml",
-        f"(<(?i:[A-Za-z0-9_.:-]{{0,30}}(?:{_PASSWORD}|secret|{_NAMED_KEY}|token)))>",
+        f"(<[A-Za-z0-9_.:-]{{0,30}}(?:{_any_case(f'{_PASSWORD}|secret|{_NAMED_KEY}|token')}))>",
         _WORDS,
     ),
     Row(
         "password",
         "flag",
-        f"(--?(?i:[a-z-]{{0,24}}{_FLAG_WORD})[ \t]{{1,4}})",
+        f"(--?[A-Za-z-]{{0,24}}{_any_case(_FLAG_WORD)}[ \t]{{1,4}})",
         ("pass", "pwd", "secret", "key", "token", "pw"),
     ),
-    Row("password", "value", f"((?i:{_WORD}{_SUFFIX})){_QUOTE}?\\]?{_GAP}{_SIGN}{_GAP}", _WORDS),
+    Row("password", "value", f"({_any_case(_WORD + _SUFFIX)}){_QUOTE}?\\]?{_GAP}{_SIGN}{_GAP}", _WORDS),
     Row(
         "password",
         "call",
-        "((?i:password|passwd|passphrase))\\([ ]{0,2}[\"']",
+        f"({_any_case('(?:password|passwd|passphrase)')})\\([ ]{{0,2}}[\"']",
         ("password", "passwd", "passphrase"),
     ),
     Row(
         "password",
         "said",
-        "((?i:password|passwd|passphrase|passcode|identified by)[ ](?:(?i:is|was|as)[ ])?)[\"'`A-Za-z0-9]",
+        f"((?:{_any_case('password|passwd|passphrase|passcode|identified by')})[ ](?:(?:is|was|as)[ ])?)"
+        "[\"'`A-Za-z0-9]",
         ("password", "passwd", "passphrase", "passcode", "identified"),
     ),
     Row(
         "password",
         "netrc",
-        "((?i:login)[ \t]{1,4}[^ \t\r\n]{1,64}[ \t]{1,4}(?i:password)[ \t]{1,4})",
+        "(login[ \t]{1,4}[^ \t\r\n]{1,64}[ \t]{1,4}password[ \t]{1,4})",
         ("login",),
     ),
     Row("password", "word", "(sshpass[ \t]{1,4}-p[ \t]{0,4})", ("sshpass",)),
@@ -301,7 +310,7 @@ _CONTEXT: tuple[Row, ...] = (
     Row(
         "signature",
         "param",
-        "([?&;](?:amp;)?(?i:sig|signature|key|auth|x-(?:amz|goog)-(?:signature|credential|security-token))=)[A-Za-z0-9%]",
+        f"([?&;](?:amp;)?(?:{_any_case(_PARAMETER)})=)[A-Za-z0-9%]",
         ("sig", "key=", "auth=", "-credential=", "-token="),
     ),
     Row("url", "url", "(://)[^ \t\r\n/@:\"'`<>(){}?#\\\\\\[\\]]{0,128}[:@]", ("://",)),
@@ -311,7 +320,7 @@ _CONTEXT: tuple[Row, ...] = (
     Row(
         "home",
         "windows",
-        f"[A-Za-z](?::|%3[Aa]){_BACK}(?i:users|documents and settings){_BACK}{_NAME}",
+        f"[A-Za-z](?::|%3[Aa]){_BACK}(?:{_any_case('users|documents and settings')}){_BACK}{_NAME}",
         ("users", "documents and settings"),
     ),
     Row(
@@ -323,7 +332,7 @@ _CONTEXT: tuple[Row, ...] = (
     Row(
         "home",
         "home",
-        f"{_SLASH}(?:(?:mnt|cygdrive){_SLASH})?[a-z]{_SLASH}(?i:users){_SLASH}{_NAME}",
+        f"{_SLASH}(?:(?:mnt|cygdrive){_SLASH})?[a-z]{_SLASH}{_any_case('users')}{_SLASH}{_NAME}",
         ("users",),
     ),
     Row(
@@ -346,24 +355,27 @@ ROWS: Final[tuple[Row, ...]] = (
 """All rows; the leftmost match wins, among matches at one place the earliest row."""
 
 
-def home_rows(names: tuple[str, ...]) -> tuple[Row, ...]:
-    """Rows for home names told from outside.
+def table(names: tuple[str, ...]) -> tuple[Row, ...]:
+    """All rows, with those for home names told from outside.
 
     Args:
         names: n user names as UTF-8 bytes read as Latin-1, longest first; matched exactly.
 
     Returns:
-        Rows that go before the others: behind a home slug, as a folder near the root, inside a slug.
+        Rows in order of precedence: a name behind a home slug goes before the rule that guesses where
+        a slugged name ends, a name as a folder near the root and a name inside a slug come last.
     """
     if not names:
-        return ()
+        return ROWS
     folders = "|".join(re.escape(name) for name in names)
     slugs = sorted(
         {re.sub("[^A-Za-z0-9_\x80-\xff]", "-", name) for name in names}, key=lambda slug: (-len(slug), slug)
     )
+    slugged = "|".join(slugs)
     words = tuple(sorted({text.lower() for text in (*names, *slugs)}))
     return (
-        Row("home", "slug", f"{_SLUG}(?:{'|'.join(slugs)})", words),
+        Row("home", "slug", f"{_SLUG}(?:{slugged})", words),
+        *ROWS,
         Row("home", "named", f"(?:{_SLASH}[A-Za-z0-9_.-]{{1,40}}){{0,2}}{_SLASH}(?:{folders})", words),
-        Row("home", "named-slug", f"-(?:{'|'.join(slugs)})", words),
+        Row("home", "named-slug", f"-(?:{slugged})", words),
     )

@@ -79,13 +79,13 @@ def reading(command: str, lexicon: Lexicon) -> Call:
     Returns:
         The part with the highest priority, the first on ties.
     """
-    best, best_rank, head = Call("note"), -1.0, Call("note")
+    best, best_rank, head, text = Call("note"), -1.0, Call("note"), False
     for part in _expand(split(command), lexicon, 0):
         call = classify(part, lexicon)
         if part.piped:
-            call, rank = _piped(part, call, head, lexicon)
+            call, rank = _piped(part, call, head, text, lexicon)
         else:
-            head, rank = call, float(lexicon.verbs[call.verb].priority)
+            head, text, rank = call, bool(part.body), float(lexicon.verbs[call.verb].priority)
             if call.word in lexicon.words["moves"]:
                 rank = 0.5
         if call.verb == "run" and part.background:
@@ -95,13 +95,12 @@ def reading(command: str, lexicon: Lexicon) -> Call:
     return best
 
 
-def _piped(part: Part, call: Call, head: Call, lexicon: Lexicon) -> tuple[Call, float]:
+def _piped(part: Part, call: Call, head: Call, text: bool, lexicon: Lexicon) -> tuple[Call, float]:
     """A part that reads another's output: a filter must not name what it filters."""
     rank = float(lexicon.verbs[call.verb].priority)
     ahead = lexicon.verbs[head.verb].priority
     if call.word == "tee":
-        written = head.verb in ("note", "explore", "create")
-        return (call, rank) if written else (call, -1.0)
+        return call, rank if text or head.verb in ("note", "create") else -1.0
     if call.word in lexicon.words["shells"] and call.verb == "run" and not call.snippet and not call.path:
         return (call._replace(verb="install"), 58.0) if head.verb in ("request", "download") else (call, rank)
     if call.snippet and call.verb == "run" and not part.body:

@@ -128,7 +128,7 @@ def _tool_verb(tool: str, lexicon: Lexicon) -> str:
     name = tool[5:].partition("__")[2] or tool[5:] if tool.startswith("mcp__") else tool
     if name.lower() in lexicon.tools:
         return lexicon.tools[name.lower()]
-    words = tokens(name)
+    words = [word for word in tokens(name) if word != "browser"]  # says where, not what
     for wanted, verb in lexicon.tool_words:
         if any(word == wanted or (len(wanted) > 3 and word.startswith(wanted)) for word in words):
             return verb

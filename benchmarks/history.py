@@ -1,0 +1,154 @@
+"""What does the first minute cost? Cold import and first screen of a history, then every run after it.
+
+Run: python benchmarks/history.py [--mb 200] [--large-mb 1000] [--ccusage install] [--json]
+
+Cold means an empty workspace; the files lie in the page cache, for the peers too. Beside it, round by
+round: ccusage, which adds up tokens and stores nothing, and a loop that only decodes every line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from measure import Case, Failed, Series, measure, wait_until_quiet
+from report import Figure, Report, finish, options, say
+from workload import Absent, call, ccusage, environment, history, program, tracelode, truth, work_folder
+
+COLD = {"wall": 4.5, "process": 150, "tree": 300}
+"""Bars of a cold import of 200 MB: seconds, megabytes."""
+AGAIN = {"wall": 0.4}
+GROWTH = {"wall": 5.5, "process": 1.3, "tree": 1.3}
+"""Bars of 1 GB against 200 MB."""
+NAMING = 0.1
+"""Milliseconds an operation."""
+TOKENS = {
+    "input": "input_fresh",
+    "output": "output",
+    "cache5m": "cache_write_5m",
+    "cache1h": "cache_write_1h",
+    "cache_read": "cache_read",
+}
+
+
+def emptied(store: Path) -> Callable[[], None]:
+    """What makes the next run a cold one."""
+    return lambda: shutil.rmtree(store, ignore_errors=True)
+
+
+def cases(work: Path, folder: Path, peer: str | None, size: str) -> tuple[Path, list[Case]]:
+    """The store, and the commands that read one history: ours first."""
+    store = work / f"store-{size.replace(' ', '')}"
+    plain = environment(work, folder)
+    shown = "tracelode --store NEW"
+    found = [
+        Case(f"tracelode, {size} cold", tracelode("--store", str(store)), plain, emptied(store), shown),
+    ]
+    if peer is not None:
+        words = [peer, "claude", "daily", "--offline"]
+        found.append(Case(f"ccusage, {size}", words, plain, shown="ccusage claude daily --offline"))
+    words = program("read_lines", folder / ".claude" / "projects")
+    found.append(Case(f"msgspec loop, {size}", words, plain, shown="read_lines.py: decode every line"))
+    return store, found
+
+
+def agrees(work: Path, folder: Path, store: Path) -> bool:
+    """Are the totals of a store those of the generator, to the token?"""
+    command = tracelode("--store", str(store), "--no-import", "--json")
+    totals = json.loads(call(command, environment(work, folder)))["totals"]
+    exact = truth(folder)["total"]
+    same = all(totals["tokens"][ours] == exact[theirs] for theirs, ours in TOKENS.items())
+    return same and totals["calls"] == exact["messages"]
+
+
+def one_size(
+    report: Report, work: Path, folder: Path, peer: str | None, runs: int
+) -> tuple[Path, list[Series]]:
+    """Measure one history and enter its series and what they rest on."""
+    exact = truth(folder)
+    size = f"{exact['bytes'] / 1e6:.0f} MB"
+    store, commands = cases(work, folder, peer, size)
+    say(f"measuring {size} in {exact['files']} files")
+    found = measure(commands, runs)
+    report.series.extend(found)
+    if not agrees(work, folder, store):
+        raise Failed(f"the totals of {size} are not those of the generator: these figures say nothing")
+    report.notes.append(f"{size}: {exact['files']} files, tokens and calls equal the generator's truth")
+    return store, found
+
+
+def naming(report: Report, work: Path, store: Path) -> None:
+    """Measure the naming of everything in a store."""
+    answer = json.loads(call(program("naming", store, 1), environment(work)))
+    spent = answer["seconds"][0] * 1000 / answer["operations"]
+    name = f"naming an operation ({answer['operations']:,} of them)"
+    report.figures.append(Figure(name, spent, "ms", NAMING))
+
+
+def run(given: argparse.Namespace, work: Path) -> Report:
+    """Measure everything."""
+    peer = ccusage(work, given.ccusage)
+    folder = given.history or history(work, given.generator, given.mb)
+    large = None
+    if given.large_mb:
+        large = given.large_history or history(work, given.generator, given.large_mb)
+    wait_until_quiet(given.load_below, given.wait)
+    report = Report("history")
+    if peer is None:
+        report.notes.append("ccusage is not at hand: name it with --ccusage PATH, or --ccusage install")
+    store, found = one_size(report, work, folder, peer, given.runs)
+    full = truth(folder)["bytes"] >= 190e6
+    report.bars(found[0], COLD, apply=full)
+    for other in found[1:]:
+        report.beside(found[0], other)
+    again = Case("tracelode, nothing new", tracelode("--store", str(store)), environment(work, folder))
+    second = measure([again], given.runs)[0]
+    report.series.append(second)
+    report.bars(second, AGAIN, apply=full)
+    if peer is not None:
+        report.beside(second, found[1])
+    naming(report, work, store)
+    if large is not None:
+        shutil.rmtree(store)
+        store, more = one_size(report, work, large, peer, given.large_runs)
+        whole = full and truth(large)["bytes"] >= 4.5 * truth(folder)["bytes"]
+        grown(report, more[0], found[0], whole)
+        for other in more[1:]:
+            report.beside(more[0], other)
+    shutil.rmtree(store)
+    return report
+
+
+def grown(report: Report, large: Series, small: Series, whole: bool) -> None:
+    """Enter how time and memory grow with the history."""
+    for what, bar in GROWTH.items():
+        a, b = large.median(what), small.median(what)
+        value = a / b if a is not None and b else None
+        name = f"{large.case.name} / {small.case.name}: {what}"
+        report.figures.append(Figure(name, value, "x", bar if whole else None))
+
+
+def main() -> int:
+    """Run it; the exit code."""
+    parser = options(__doc__.splitlines()[0], runs=5)
+    parser.add_argument("--mb", type=float, default=200, help="megabytes of transcripts (200)")
+    parser.add_argument("--large-mb", type=float, default=1000, help="of the larger history; 0 leaves it out")
+    parser.add_argument("--large-runs", type=int, default=2, help="runs of the larger history (2)")
+    parser.add_argument("--history", type=Path, help="a generated history, instead of generating one")
+    parser.add_argument("--large-history", type=Path, help="the larger one")
+    parser.add_argument("--ccusage", help="path of ccusage, or install: by npm below the work folder")
+    given = parser.parse_args()
+    try:
+        with work_folder(given.work) as work:
+            return finish(run(given, work), given)
+    except (Absent, Failed) as error:
+        say(f"history: {error}")
+        return 3 if isinstance(error, Absent) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
