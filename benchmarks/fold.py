@@ -13,6 +13,7 @@ import argparse
 import gzip
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -118,7 +119,7 @@ def main() -> int:
     try:
         with work_folder(given.work) as work:
             return finish(run(given, work), given)
-    except Failed as error:
+    except (Failed, subprocess.CalledProcessError) as error:
         say(f"fold: {error}")
         return 1
 

@@ -1,47 +1,51 @@
-"""What looks wrong at first sight? Sessions that fail again and again at the same step."""
+"""What looks wrong at first sight? Several sessions of one kind of work that fail at the same step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tracelode.model.finding import Finding
 
 MIN_SESSIONS = 2
+"""Sessions that must fail in a stage."""
 MIN_FAILURES = 3
+"""Failed operations that make a session fail there: one or two are ordinary work."""
+MOST = 10
 
 
-def repeated_failures(rows: Iterable[tuple[Any, ...]]) -> list[Finding]:
-    """Steps at which several sessions of one kind of work fail repeatedly.
+def repeated_failures(
+    rows: Iterable[tuple[Any, ...]], attempts: Mapping[tuple[str, str], int]
+) -> list[Finding]:
+    """Stages in which several sessions of one kind of work fail repeatedly.
 
     Args:
-        rows: failed operations (root, session, index, project, intent, stage, tool, status, cost).
+        rows: (root, project, intent, stage, failed operations, first of them, cost of the stage).
+        attempts: (project, intent) to its number of sessions.
 
     Returns:
-        At most ten findings, those that cost most first; each names its first place.
+        At most ten findings, the dearest stage first; each names the first failure of each session.
     """
     groups: dict[tuple[str, str, str], list[tuple[Any, ...]]] = {}
     for row in rows:
-        groups.setdefault((row[3], row[4], row[5]), []).append(row)
+        if row[4] >= MIN_FAILURES:
+            groups.setdefault(row[1:4], []).append(row)
     found: list[Finding] = []
-    for (_project, intent, stage), failed in groups.items():
-        by_root: dict[str, list[tuple[Any, ...]]] = {}
-        for row in failed:
-            by_root.setdefault(row[0], []).append(row)
-        often = {root: own for root, own in by_root.items() if len(own) >= MIN_FAILURES}
-        if len(often) < MIN_SESSIONS:
+    for (project, intent, stage), failing in groups.items():
+        if len(failing) < MIN_SESSIONS:
             continue
-        places = tuple(f"{own[0][1]}#{own[0][2]}" for _, own in sorted(often.items()))
-        count = sum(len(own) for own in often.values())
-        cost = sum(row[8] or 0 for own in often.values() for row in own)
+        failing.sort(key=lambda row: (-row[4], row[0]))
+        count = sum(row[4] for row in failing)
+        cost = sum(row[6] or 0 for row in failing)
+        total = attempts.get((project, intent), len(failing))
         found.append(
             Finding(
-                what=f"{intent}: {len(often)} sessions of one project fail again and again at: {stage}",
-                where=places,
+                what=f"{intent}: {len(failing)} of {total} attempts fail at the same step: {stage}",
+                where=tuple(row[5] for row in failing),
                 score=float(cost or count),
-                why=f"{count} failed operations",
+                why=f"{count} failed operations in one project",
                 kind="repeated-failure",
             )
         )
     found.sort(key=lambda f: (-f.score, f.where))
-    return found[:10]
+    return found[:MOST]

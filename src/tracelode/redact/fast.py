@@ -40,8 +40,12 @@ class Engine:
         # Without groups RE2 answers from its automaton alone, at memory speed.
         options.never_capture = True
         self._probe = re2.compile(b"|".join(triggers), options)
-        self._single = [re.compile(trigger) for trigger in triggers]
-        self._which = re.compile(b"|".join(b"(?P<r%d>%s)" % pair for pair in enumerate(triggers)))
+        single = [(row, re.compile(trigger)) for row, trigger in zip(self._rows, triggers, strict=True)]
+        firsts = [_first_bytes(trigger, options) for trigger in triggers]
+        self._by_first = [
+            tuple(pair for pair, first in zip(single, firsts, strict=True) if byte in first)
+            for byte in range(256)
+        ]
 
     def clean(self, data: bytes) -> bool:
         """Is there no trigger at all?
@@ -63,21 +67,28 @@ class Engine:
         Returns:
             What finds the leftmost trigger at or behind an offset.
         """
-        search, which = self._probe.search, self._which.match
+        search, by_first = self._probe.search, self._by_first
 
         def find(position: int) -> Found | None:
             while (hit := search(data, position)) is not None:
-                at = hit.start()
-                named = which(data, at)
-                if named is not None and named.lastgroup is not None:
-                    index = int(named.lastgroup[1:])
-                    match = self._single[index].match(data, at)
+                at: int = hit.start()
+                for row, pattern in by_first[data[at]]:
+                    match = pattern.match(data, at)
                     if match is not None:
-                        return self._rows[index], match
+                        return row, match
                 position = at + 1
             return None
 
         return find
+
+
+def _first_bytes(trigger: bytes, options: Any) -> range:
+    """A range that holds every byte a match can begin with."""
+    try:
+        low, high = re2.compile(trigger, options).possiblematchrange(8)
+    except re2.error:
+        return range(256)
+    return range(low[0] if low else 0, (high[0] if high else 255) + 1)
 
 
 @lru_cache(maxsize=16)

@@ -185,7 +185,7 @@ def _additions(extra: bytes, data: Mapping[str, Any]) -> list[Mapping[str, Any]]
     try:
         more = tomllib.loads(extra.decode())
     except ValueError as error:  # TOML and UTF-8 errors alike; their text may quote the file
-        raise UsageError("the lexicon file is no valid TOML; see the lexicon page for its form") from error
+        raise UsageError("the lexicon file is no valid TOML: it holds [[verb]] entries") from error
     entries = more.get("verb", [])
     known = {entry["name"] for entry in data["verb"]}
     if set(more) - {"verb"} or not isinstance(entries, list):

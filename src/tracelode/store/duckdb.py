@@ -249,13 +249,29 @@ class DuckAsker:
         )
 
     def failures(self) -> list[tuple[Any, ...]]:
-        """Failed operations: (root, session, idx, project, intent, stage, tool, status, cost)."""
+        """How often each session failed in each stage, and what the stage cost it.
+
+        Returns:
+            Rows (root, project, intent, stage, failed operations, first of them as session#index,
+            cost of the stage in that session), for stages with at least one failure.
+        """
         if self.empty():
             return []
+        failed = "f.status IN ('error', 'nonzero')"
+        place = "f.session || '#' || CAST(f.idx AS VARCHAR)"
         return self._rows(
-            "SELECT f.root, f.session, f.idx, f.project, f.intent, f.stage, f.tool, f.status, f.cost "
-            "FROM {frames} f WHERE f.status IN ('error', 'nonzero') ORDER BY f.root, f.session, f.idx"
+            f"SELECT f.root, f.project, f.intent, f.stage, count(*) FILTER ({failed}) AS n, "
+            f"arg_min({place}, f.moment) FILTER ({failed}), CAST(SUM(f.cost) AS BIGINT) "
+            "FROM {frames} f GROUP BY f.root, f.project, f.intent, f.stage HAVING n > 0 "
+            "ORDER BY f.project, f.intent, f.stage, f.root"
         )
+
+    def attempts(self) -> dict[tuple[str, str], int]:
+        """Number of root sessions of each (project, intent)."""
+        if self.empty():
+            return {}
+        rows = self._rows("SELECT f.project, f.intent, count(DISTINCT f.root) FROM {frames} f GROUP BY 1, 2")
+        return {(project, intent): count for project, intent, count in rows}
 
 
 def _frames(text: str) -> Stack:

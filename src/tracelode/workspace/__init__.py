@@ -336,7 +336,7 @@ class Workspace:
         """What looks wrong, most worth a look first."""
         from tracelode.profile.findings import repeated_failures
 
-        return repeated_failures(self._ask().failures())
+        return repeated_failures(self._ask().failures(), self._ask().attempts())
 
     # writing ------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from tracelode.model.operation import Operation
@@ -127,7 +127,9 @@ def segment_verb(verbs: Iterable[str], lexicon: Lexicon | None = None) -> str:
     return min(members, key=lambda verb: (-round(single[verb], 6), verb))
 
 
-def name_facts(facts: Sequence[Facts], context: Sequence[Facts], is_program: object = None) -> str:
+def name_facts(
+    facts: Sequence[Facts], context: Sequence[Facts], is_program: Callable[[], bool] | None = None
+) -> str:
     """The stage name from facts alone.
 
     Args:
@@ -142,9 +144,9 @@ def name_facts(facts: Sequence[Facts], context: Sequence[Facts], is_program: obj
     words = lexicon.stages
     verb = segment_verb((row[0] for row in facts), lexicon)
     ahead = _last_failure(context, lexicon)
-    if verb in ("edit", "create"):
+    if verb == "edit":
         cause = ahead or _failure_inside(facts, lexicon)
-        if cause is not None and verb == "edit":
+        if cause is not None:
             return f"fix {words['fixes'].get(cause[0]) or cause[3] or words['fix_else']}"
     looks = lexicon.verbs[verb].block == "look"
     if looks and ahead is not None:
@@ -157,7 +159,7 @@ def name_facts(facts: Sequence[Facts], context: Sequence[Facts], is_program: obj
         return f"fix {words['fix_else']}"
     if verb == "diagnose":
         return f"diagnose {(ahead[3] if ahead else '') or words['diagnose_else']}"
-    if verb == "run" and callable(is_program) and is_program():
+    if verb == "run" and is_program is not None and is_program():
         return str(words["program"])
     return lexicon.verbs[verb].stage or f"{verb} {_role(verb, facts, lexicon)}"
 
