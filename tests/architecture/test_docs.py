@@ -74,10 +74,12 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
-def test_decisions_are_numbered_without_gaps() -> None:
-    names = sorted(p.name for p in (tree.ROOT / "docs" / "decisions").glob("[0-9]*.md"))
-    assert all(re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", name) for name in names)
-    assert [int(name[:4]) for name in names] == list(range(1, len(names) + 1))
+def test_decisions_have_a_number_of_their_own_and_a_title() -> None:
+    pages = sorted((tree.ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    assert all(re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", page.name) for page in pages)
+    numbers = [page.name[:4] for page in pages]
+    assert len(numbers) == len(set(numbers))
+    assert all(page.read_text(encoding="utf-8").startswith("# ") for page in pages)
 
 
 # Put together from parts, so that this file does not hold what it looks for.

@@ -24,6 +24,10 @@ from workspaces import stored
 SECOND = "6b7d0000-0000-4000-8000-000000000002"
 
 
+PRICES = """{"models": [{"id": "home-made", "provider": "me", "prices": [
+    {"from": "2020-01-01", "rates": {"input": "2", "output": "3"}}]}]}"""
+
+
 def history(folder: Path, sessions: int = 6, calls: int = 4) -> list[Path]:
     """Small sessions with a sub-agent and a fork among them."""
     paths = []
@@ -224,6 +228,32 @@ def test_killed_at_twenty_random_points(tmp_path: Path) -> None:
             assert view(workspace) == wanted
             assert workspace.totals().calls == truth["total"]["messages"]
             shutil.rmtree(store)
+
+
+def test_many_small_imports_are_merged_and_stay_the_same(tmp_path: Path) -> None:
+    history(tmp_path / "h", sessions=60, calls=2)
+    files = sorted((tmp_path / "h").rglob("*.jsonl"))
+    workspace = fresh(tmp_path, "small", *files)
+    assert len(workspace._catalog.shards()) < 30
+    assert view(workspace) == view(fresh(tmp_path, "once", tmp_path / "h"))
+
+
+def test_other_rules_store_again_without_the_sources(tmp_path: Path) -> None:
+    history(tmp_path / "h")
+    t = Transcript("77770000-1111-4222-8333-444444444444", model="home-made").user("go")
+    t.advance(40).assistant("a", usage=used(1_000_000)).advance(500).user("late")
+    t.write(tmp_path / "h")
+    workspace = fresh(tmp_path, "s", tmp_path / "h")
+    before = workspace.totals()
+    assert before.unpriced == {"home-made": 1_000_020}
+    shutil.rmtree(tmp_path / "h")
+    prices = tmp_path / "prices.json"
+    prices.write_text(PRICES)
+    priced = tracelode.open(tmp_path / "s", tz="UTC", idle=100, prices=prices).totals()
+    assert priced.unpriced == {}
+    assert priced.cost_picodollars == before.cost_picodollars + 2_000_000_000_000 + 20 * 3_000_000
+    assert priced.time_us["blocked"] == before.time_us["blocked"] - 200_000_000
+    assert sum(priced.time_us.values()) == sum(before.time_us.values())
 
 
 def test_private_files(tmp_path: Path) -> None:

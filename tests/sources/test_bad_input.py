@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import random
@@ -207,7 +208,7 @@ def test_any_field_may_hold_anything(seed: int, value: Any) -> None:
         collect(record)
         if rng.random() < 0.5:
             node, key = rng.choice(spots)
-            node[key] = value
+            node[key] = copy.deepcopy(value)
             spoiled += 1
     data = b"".join(json.dumps(r).encode() + b"\n" for r in t.records)
     source = ClaudeCode()

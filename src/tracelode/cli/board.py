@@ -75,7 +75,7 @@ def ask(workspace: Workspace, query: Query) -> Board:
         totals=totals,
         measure=measure,
         work=_work(workspace, query, measure),
-        findings=workspace.findings(),
+        findings=workspace.findings(query),
         short=short_keys(workspace.sessions()),
     )
 

@@ -256,6 +256,15 @@ class Builder:
             enrich(draft.fields, kind=draft.kind, status=draft.status, output=change.output or "")
 
 
+def reclassify(thread: Thread) -> None:
+    """Set verb and path role of a thread's tool calls again from their stored fields."""
+    for draft in thread.drafts.values():
+        if "tool" in draft.fields:
+            draft.fields.pop("verb", None)
+            draft.fields.pop("path_role", None)
+            enrich(draft.fields, kind=draft.kind, status=draft.status)
+
+
 def relative(path: str, project: str) -> str:
     """A path as views show it: relative to the project where it lies inside.
 

@@ -17,6 +17,7 @@ from tracelode.ingest.lineage import Holding, fork_of, owners
 from tracelode.ingest.work import FamilyJob, FamilyResult, Result, Settings, Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog, SourceRow
+from tracelode.store.compact import compact
 from tracelode.store.shards import holdings, sweep
 
 INLINE_BYTES = 12 * 1024 * 1024
@@ -109,6 +110,8 @@ class Importer:
             kept = [s for root in roots if root for s in self.catalog.sessions(root)]
             report.operations = sum(s.operations for s in kept)
             report.sessions = len({s.root for s in kept if s.operations})
+            if report.files_read:
+                compact(self.catalog, self.here.connection)
             sweep(self.catalog.folder, self.catalog.shards(), older=SWEEP_SECONDS)
         report.skipped = _merged(report.skipped)
         report.seconds = time.monotonic() - begun
@@ -251,7 +254,7 @@ class Importer:
         for start in range(0, len(stale), 50):
             with self.catalog.transaction():
                 jobs = [self._stored(root) for root in stale[start : start + 50]]
-                self._store(self.here.refinish(jobs))
+                self._store(self.here.refinish(jobs, renew=True))
         return len(stale)
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from tracelode import registry
 from tracelode.files import Cursor, Records, proof
-from tracelode.ingest.draft import Builder, Thread
+from tracelode.ingest.draft import Builder, Thread, reclassify
 from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.timeline import IDLE
 from tracelode.model.report import Skipped
@@ -213,6 +213,7 @@ class Worker:
         jobs: list[FamilyJob],
         inherited: dict[str, set[str]] | None = None,
         forks: dict[str, str | None] | None = None,
+        renew: bool = False,
     ) -> Result:
         """Store families again under other rules or owners, without reading a source.
 
@@ -220,6 +221,7 @@ class Worker:
             jobs: the families, each with its sessions and timelines and no files.
             inherited: session key to the ids it inherits; sessions not named keep theirs.
             forks: session key to the session it was forked from, for the sessions named above.
+            renew: classify tool calls again, from their stored fields: the lexicon may be another one.
 
         Returns:
             What to commit.
@@ -234,6 +236,8 @@ class Worker:
             for key, thread in threads.items():
                 if forks and key in forks:
                     thread.fork_of = forks[key]
+                if renew:
+                    reclassify(thread)
             finished, operations, frames = finish(job.root, threads, lost, self.rules)
             writer.add(job.root, (operation_row(o, job.root) for o in operations), frames)
             results.append(FamilyResult(finished=finished, sources=[]))

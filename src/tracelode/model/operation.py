@@ -8,9 +8,7 @@ from typing import Literal
 import msgspec
 
 Actor = Literal["human", "agent", "system"]
-Kind = Literal[
-    "prompt", "model", "tool", "subagent", "gui", "process", "file", "network", "plan", "note"
-]
+Kind = Literal["prompt", "model", "tool", "subagent", "gui", "process", "file", "network", "plan", "note"]
 Status = Literal["ok", "error", "nonzero", "denied", "interrupted", "running", "unknown"]
 
 KINDS: tuple[str, ...] = Kind.__args__  # type: ignore[attr-defined]
@@ -46,6 +44,8 @@ FIELDS: dict[str, str] = {
     "session": "key of the session the operation belongs to",
     "kind": "kind of the operation",
     "status": "status of the operation",
+    "task": "known task, ticket or benchmark id of the session",
+    "outcome": "success or failure of the session, where it is known",
     "day": "calendar day of the call's last record in the zone asked for",
 }
 """Canonical names of operation fields and what they hold; adapters add their own under a prefix."""

@@ -107,9 +107,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return rows[:n]
 
 
-def fold(
-    samples: Iterable[tuple[Stack, tuple[int, ...]]], measures: tuple[str, ...]
-) -> Profile:
+def fold(samples: Iterable[tuple[Stack, tuple[int, ...]]], measures: tuple[str, ...]) -> Profile:
     """Sum samples that share a stack: the reference every engine must agree with.
 
     Args:
@@ -159,9 +157,7 @@ def merge(profiles: Iterable[Profile]) -> Profile:
     items = list(profiles)
     if not items or any(p.measures != items[0].measures for p in items):
         raise ModelError("merge takes one or more profiles of equal measures")
-    pairs: Iterable[tuple[Stack, tuple[int, ...]]] = (
-        pair for p in items for pair in _items(p.totals)
-    )
+    pairs: Iterable[tuple[Stack, tuple[int, ...]]] = (pair for p in items for pair in _items(p.totals))
     return fold(pairs, items[0].measures)
 
 

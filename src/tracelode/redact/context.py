@@ -201,7 +201,7 @@ def _word(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     found = read_value(data, match.end(1))
     content = decode(data[found.start : found.stop])
     refused = (
-        content.startswith("-")
+        content.startswith(("-", "=", ":"))
         or MARKER.match(data, found.start)
         or not _edge_of_command(data, match.start())
         or not secret("PASSWORD", content, found.quoted, "")

@@ -48,7 +48,16 @@ _STRONG_BEFORE_TOKEN: Final = _words(
     "slack csrf xsrf jwt user admin client service oauth vault ci private security account telegram discord "
     "notion linear jira sentry registry publish upload web app master root login"
 )
-_PASSWORDS: Final = ("password", "passwords", "passwd", "passphrase", "passcode", "pwd")
+_PASSWORDS: Final = (
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "passwort",
+    "kennwort",
+    "pwd",
+)
 _CODE_ROOTS: Final = _words(
     "self this cls config cfg conf settings os process env environ args opts options request req user ctx "
     "context data params props event body creds credentials secrets account session state store app module "
@@ -56,6 +65,11 @@ _CODE_ROOTS: Final = _words(
     "input kwargs var vars local module each local record model obj o u c"
 )
 _SENSITIVE: Final = re.compile(r"pass|pwd|secret|token|credential|api[_-]?key|_key|Key$|auth|cookie", re.I)
+_LABEL: Final = re.compile(
+    r"\b(?:enter|your|must|requir|forgot|reset|invalid|incorrect|wrong|missing|confirm|character|please|match"
+    r"|show|hide|change|new|current|old|repeat|choose|the|is|for|not)",
+    re.I,
+)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[?!]?(?:(?:\.|->|::|\?\.)[A-Za-z_][A-Za-z0-9_]*[?!]?)+\Z")
 _VARIABLE: Final = re.compile(
@@ -125,7 +139,7 @@ def strength(key: str, quoted: bool = False, assigned: bool = True) -> int:
     if last in ("pass", "pw"):
         # `PASS: test_x` is a test report, `PASS=x` and `"pass": "x"` are not.
         if not before:
-            return 2 if quoted or (environment and assigned) else 0
+            return 2 if quoted or (environment and assigned) else int(last == "pw")
         return 2 if environment else 1
     if last.endswith((*_PASSWORDS, "secret")):
         return 2
@@ -143,19 +157,27 @@ _GLUED: Final = _words("dbpass userpass rootpass adminpass smtppass ftppass mysq
 _SUFFIXES: Final = _words("base confirmation confirm prod production dev staging test value raw text plain")
 
 
-def _code(value: str, strict: bool) -> bool:
+def _code(key: str, value: str, after: str, shell: bool) -> bool:
     """Is an unquoted value an expression of a program?"""
-    if value.endswith(")") or "=>" in value:
+    name = bool(_IDENTIFIER.match(value))
+    dotted = bool(_DOTTED.match(value))
+    if (name or dotted) and after and after in "([<{":
         return True
-    if _DOTTED.match(value):
+    if value.endswith(")") or "=>" in value or (after == ">" and value[0] == "$" and value[-1] == "-"):
+        return True
+    if value.isdigit() and len(value) < 5 and key.lower().endswith("token"):
+        return True
+    if dotted:
         head, *_, tail = re.split(r"\.|->|::", value)
-        return head.strip("?!").lower() in _CODE_ROOTS or bool(_SENSITIVE.search(tail)) or not strict
-    if not _IDENTIFIER.match(value) or not _SENSITIVE.search(value):
+        return head.strip("?!").lower() in _CODE_ROOTS or bool(_SENSITIVE.search(tail)) or not shell
+    if not name:
         return False
-    # user_password, dbPassword, PASSWORD_FIELD are names; mypassword and Password1 may be passwords.
+    if not shell and key.lower().endswith(("key", "key_id")) and not mixed(value):
+        return True  # keys are drawn, never words
+    # user_password, dbPassword are names; mypassword and Password1 may be passwords.
     snake = "_" in value.strip("_")
     camel = value[0].islower() and any(c.isupper() for c in value)
-    return (snake or camel) and not _DIGIT.search(value)
+    return bool(_SENSITIVE.search(value)) and (snake or camel) and not _DIGIT.search(value)
 
 
 def benign(value: str) -> bool:
@@ -200,31 +222,18 @@ def secret(key: str, value: str, quoted: bool, after: str, assigned: bool = True
         True if it must not be stored.
     """
     power = strength(key, quoted, assigned)
-    if power == 0 and not mixed(value, 20):
+    if benign(value) or (power == 0 and not mixed(value, 20)):
         return False
-    if benign(value) or (not quoted and after in ("(", "[", "<", "{") and after and _callee(value)):
-        return False
+    drawn = mixed(value) or (len(value) >= 20 and " " not in value and not _IDENTIFIER.match(value))
+    # Variables of the environment, headers and options are written for a shell, not for a compiler.
+    shell = key.upper() == key or "-" in key
     if quoted:
-        if " " in value and (_SENSITIVE.search(value) or power < 2):
+        if " " in value and not shell and _LABEL.search(value) and _SENSITIVE.search(value):
             return False
-        return power == 2 or mixed(value) or (len(value) >= 20 and not _IDENTIFIER.match(value))
-    strict = key.upper() == key
-    if _code(value, strict) or (value.isdigit() and len(value) < 5 and key.lower().endswith("token")):
+        return drawn or (power == 2)
+    if _code(key, value, after, shell):
         return False
-    if (
-        not strict
-        and key.lower().endswith(("key", "key_id"))
-        and _IDENTIFIER.match(value)
-        and not mixed(value)
-    ):
-        return False
-    if power == 2:
-        return len(value) >= 3 or strict
-    return mixed(value) or (len(value) >= 20 and not _IDENTIFIER.match(value))
-
-
-def _callee(value: str) -> bool:
-    return bool(_IDENTIFIER.match(value) or _DOTTED.match(value))
+    return drawn or (power == 2 and (len(value) >= 3 or shell))
 
 
 def secret_key(key: str) -> bool:

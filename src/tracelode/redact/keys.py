@@ -37,6 +37,9 @@ def _marker(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return keep(match, match.end())
 
 
+PEM_BACK: Final = LIMIT // 2
+"""How far left of its END line the body of a private key is looked for, bytes."""
+
 _B64_LINE: Final = re.compile(rb"[A-Za-z0-9+/=]{16}")
 _PEM_END: Final = re.compile(rb"-----END [A-Z0-9 ]{0,40}-{0,5}|---- END [A-Z0-9 ]{0,40}-{0,4}")
 _PEM_BODY: Final = re.compile(
@@ -68,7 +71,7 @@ def _pem(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 def _pem_end(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """The end of a private key whose beginning was cut away before the text reached us."""
-    before = data[max(floor, match.start() - LIMIT // 2) : match.start()]
+    before = data[max(floor, match.start() - PEM_BACK) : match.start()]
     body = _PEM_BACK.match(before[::-1])
     if body is None:
         return keep(match, match.end())

@@ -205,9 +205,13 @@ _NAMED_KEY = (
     "(?:access|api|app|auth|account|private|encryption|encrypt|signing|signature|master|license|client|ssh|"
     "deploy|admin|service[_-]?role|shared[_-]?access|subscription|session|hmac|jwt)[_-]?key"
 )
+# Grouped by first letter: the standard library tries every branch at every place.
 _WORD = (
-    f"(?:{_PASSWORD}|secret[_-]?(?:access[_-]?)?key|secret|client[_-]?key[_-]?data|"
-    f"private[_-]?key[_-]?id|{_NAMED_KEY}|credentials?|token|_auth|pass|pw)"
+    "(?:p(?:ass(?:words?|wort|wd|phrase|code)?|wd?|rivate[_-]?key(?:[_-]?id)?)|"
+    "s(?:ecret(?:[_-]?(?:access[_-]?)?key)?|"
+    "(?:ign(?:ing|ature)|sh|ervice[_-]?role|hared[_-]?access|ubscription|ession)[_-]?key)|"
+    "a(?:ccess|pi|pp|uth|ccount|dmin)[_-]?key|c(?:redentials?|lient[_-]?key(?:[_-]?data)?)|token|_auth|"
+    "kennwort|(?:encrypt|encryption|master|license|deploy|hmac|jwt)[_-]?key)"
 )
 _SUFFIX = (
     "(?:[_-]?[0-9]{1,3}|"
@@ -217,7 +221,7 @@ _FLAG_WORD = f"(?:{_PASSWORD}|(?:client-|app-)?secret(?:-(?:access-)?key)?|{_NAM
 
 _PARAMETER = "sig|signature|key|auth|x-(?:amz|goog)-(?:signature|credential|security-token)"
 
-_WORDS = ("pass", "pwd", "secret", "key", "credential", "token", "_auth", "pw")
+_WORDS = ("pass", "pwd", "kennwort", "secret", "key", "credential", "token", "_auth", "pw")
 _LOCAL = r"[A-Za-z0-9_%+.\x80-\xbf-]"
 _LABEL = r"[A-Za-z0-9\x80-\xff]"
 _SLASH = r"(?:\\{0,4}/|%2[Ff]|\\u002[Ff])"
@@ -261,6 +265,7 @@ _CONTEXT: tuple[Row, ...] = (
         ("pass", "pwd", "secret", "key", "token", "pw"),
     ),
     Row("password", "value", f"({_any_case(_WORD + _SUFFIX)}){_QUOTE}?\\]?{_GAP}{_SIGN}{_GAP}", _WORDS),
+    Row("credential", "value", f"({_any_case('auth')}){_QUOTE}{_GAP}:{_GAP}", ("auth",)),
     Row(
         "password",
         "call",
@@ -279,6 +284,13 @@ _CONTEXT: tuple[Row, ...] = (
         "netrc",
         "(login[ \t]{1,4}[^ \t\r\n]{1,64}[ \t]{1,4}password[ \t]{1,4})",
         ("login",),
+    ),
+    Row(
+        "secret",
+        "word",
+        "((?:(?:setx|ENV)[ ]{1,3}[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASS|SECRET|TOKEN|KEY)|"
+        "aws_secret_access_key|aws_session_token|_authToken)[ ]{1,3})",
+        ("setx", "env", "aws_se", "_authtoken"),
     ),
     Row("password", "word", "(sshpass[ \t]{1,4}-p[ \t]{0,4})", ("sshpass",)),
     Row(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tracelode.redact.keys import PEM_BACK
 from tracelode.redact.scan import PASSES, READERS, Bind, Find, apply, encode, redact, walk
 from tracelode.redact.span import BEFORE, LIMIT, Cut
 from tracelode.redact.table import PEM_WORD, TRIGGER_MAX
@@ -64,15 +65,15 @@ def first(text: str, count: int, bind: Bind) -> tuple[str, int] | None:
     """
     width = count + _SLACK
     while width < len(text):
-        if text.find(PEM_WORD, 0, width + _FEED_REACH + LIMIT + BEFORE) >= 0:
-            return None
         feed = text.find("\n", width, width + _FEED_REACH)
+        seen = feed if feed >= 0 else width + PASSES * _MARGIN
+        if text.find(PEM_WORD, 0, seen + PEM_BACK + _MARGIN) >= 0:
+            return None
         if feed >= 0:
             redacted, used = redact(encode(text[:feed]), bind).decode(), feed
         else:
             # Every pass of the whole text can reach one margin further into what we see of it.
-            used = width + PASSES * _MARGIN
-            data = encode(text[:used])
+            used, data = seen, encode(text[:seen])
             for _ in range(PASSES):
                 data = _sure(data, bind(data))
             redacted = data.decode()

@@ -245,6 +245,26 @@ class Catalog:
                 found[shard].append(root)
         return found
 
+    def sizes(self) -> list[tuple[str, int, int]]:
+        """(shard, operations, families) of every shard."""
+        return [(n, o, f) for n, o, f in self.db.execute("SELECT * FROM shards ORDER BY name")]
+
+    def replace_shards(self, old: Iterable[str], new: str, operations: int, roots: Iterable[str]) -> None:
+        """Enter a shard that holds the living rows of others, and forget those.
+
+        Args:
+            old: shards that were merged.
+            new: the shard that holds their living rows.
+            operations: rows in it.
+            roots: families in it.
+        """
+        moved = list(roots)
+        for name in old:
+            self.db.execute("DELETE FROM shards WHERE name = ?", (name,))
+            self.db.execute("DELETE FROM dead WHERE shard = ?", (name,))
+        self.put_shard(new, operations, len(moved))
+        self.db.executemany("UPDATE families SET shard = ? WHERE root = ?", ((new, r) for r in moved))
+
     # shared records -----------------------------------------------------------------------------
 
     def put_ids(self, number: int, ids: Iterable[int]) -> None:

@@ -72,11 +72,16 @@ class DuckAsker:
         """Does the store hold no operation?"""
         return not self.catalog.shards()
 
-    def span(self) -> tuple[int, int] | None:
-        """Earliest and latest moment of the own operations, None where none has one."""
+    def span(self, query: Query | None = None) -> tuple[int, int] | None:
+        """Earliest and latest moment of the own operations, None where none has one.
+
+        Args:
+            query: filters; None for the whole store.
+        """
         if self.empty():
             return None
-        low, high = self._rows("SELECT min(moment), max(moment) FROM {frames}")[0]
+        source, where = self._filtered(query) if query is not None else ("{frames} f", "")
+        low, high = self._rows(f"SELECT min(f.moment), max(f.moment) FROM {source}{where}")[0]
         return None if low is None else (low, high)
 
     # folds --------------------------------------------------------------------------------------
@@ -187,21 +192,29 @@ class DuckAsker:
         if self.empty():
             return []
         span = self.span()
-        source = "{frames} f"
-        if asks.needs_operations(query):
-            source += " JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
+        source, where = self._filtered(query)
         keys = ", ".join(asks.field_sql(name, span, query.tz) for name in CELLS)
         sums = ", ".join(asks.measure_sql(m) for m in STORED)
         return self._rows(
-            f"SELECT {keys}, f.session, {sums} FROM {source}{asks.where_sql(query, span)} "
-            "GROUP BY 1, 2, 3, 4, 5, 6, 7, 8"
+            f"SELECT {keys}, f.session, {sums} FROM {source}{where} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8"
         )
 
     def priced(self) -> bool:
-        """Does any own operation carry a cost?"""
+        """Is at least one call with tokens priced?"""
         if self.empty():
             return False
-        return bool(self._rows("SELECT count(*) FROM {frames} f WHERE f.cost > 0")[0][0])
+        tokens = " + ".join(f"COALESCE(f.{column(n)}, 0)" for n in parts("tokens"))
+        found = self._rows(f"SELECT count(*) FROM {{frames}} f WHERE {tokens} > f.tokens_unpriced")
+        return bool(found[0][0])
+
+    def _filtered(self, query: Query) -> tuple[str, str]:
+        """FROM and WHERE text of a query's filters alone."""
+        asks.check_fields(query)
+        span = self.span() if any(name == "day" for name, _ in query.where) else None
+        source = "{frames} f"
+        if asks.needs_operations(Query(stack=(), where=query.where)):
+            source += " JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
+        return source, asks.where_sql(query, span)
 
     def sessions_by(self, query: Query, depth: int) -> dict[Stack, int]:
         """Number of root sessions under each stack prefix of a length.
@@ -248,8 +261,11 @@ class DuckAsker:
             f"WHERE f.session = {quoted(session)} ORDER BY f.idx"
         )
 
-    def failures(self) -> list[tuple[Any, ...]]:
+    def failures(self, query: Query) -> list[tuple[Any, ...]]:
         """How often each session failed in each stage, and what the stage cost it.
+
+        Args:
+            query: filters.
 
         Returns:
             Rows (root, project, intent, stage, failed operations, first of them as session#index,
@@ -259,18 +275,22 @@ class DuckAsker:
             return []
         failed = "f.status IN ('error', 'nonzero')"
         place = "f.session || '#' || CAST(f.idx AS VARCHAR)"
+        source, where = self._filtered(query)
         return self._rows(
             f"SELECT f.root, f.project, f.intent, f.stage, count(*) FILTER ({failed}) AS n, "
             f"arg_min({place}, f.moment) FILTER ({failed}), CAST(SUM(f.cost) AS BIGINT) "
-            "FROM {frames} f GROUP BY f.root, f.project, f.intent, f.stage HAVING n > 0 "
+            f"FROM {source}{where} GROUP BY f.root, f.project, f.intent, f.stage HAVING n > 0 "
             "ORDER BY f.project, f.intent, f.stage, f.root"
         )
 
-    def attempts(self) -> dict[tuple[str, str], int]:
+    def attempts(self, query: Query) -> dict[tuple[str, str], int]:
         """Number of root sessions of each (project, intent)."""
         if self.empty():
             return {}
-        rows = self._rows("SELECT f.project, f.intent, count(DISTINCT f.root) FROM {frames} f GROUP BY 1, 2")
+        source, where = self._filtered(query)
+        rows = self._rows(
+            f"SELECT f.project, f.intent, count(DISTINCT f.root) FROM {source}{where} GROUP BY 1, 2"
+        )
         return {(project, intent): count for project, intent, count in rows}
 
 

@@ -227,7 +227,7 @@ class Workspace:
         query = query or Query(tz=self.tz)
         cells = self._ask().cells(query)
         whole = add(cells, None).get("", empty_sums())
-        span = self._ask().span()
+        span = self._ask().span(query)
         inherited = {s.key for s in self._catalog.sessions() if s.key == s.root and s.inherited}
         threads = {row[7] for row in cells if row[5] == "subagent"}
         return Totals(
@@ -332,11 +332,16 @@ class Workspace:
         counts: dict[tuple[str, ...], int] = self._ask().sessions_by(query, depth)
         return counts
 
-    def findings(self) -> list[Finding]:
-        """What looks wrong, most worth a look first."""
+    def findings(self, query: Query | None = None) -> list[Finding]:
+        """What looks wrong, most worth a look first.
+
+        Args:
+            query: filters; None for the whole store.
+        """
+        query = query or Query(tz=self.tz)
         from tracelode.profile.findings import repeated_failures
 
-        return repeated_failures(self._ask().failures(), self._ask().attempts())
+        return repeated_failures(self._ask().failures(query), self._ask().attempts(query))
 
     # writing ------------------------------------------------------------------------------------
 

@@ -29,7 +29,8 @@ def write(profile: Profile, target: str | Path | IO[bytes], format: str | None) 
         return
     aside = Path(f"{target}.part")
     try:
-        with aside.open("wb") as stream:
+        # a profile names projects and files: for the owner's eyes, like the store
+        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
             exporter.write(profile, stream)
         os.replace(aside, str(target))
     except OSError as error:
