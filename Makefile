@@ -8,6 +8,8 @@ STAMP := $(VENV)/.installed
 # Test processes; 1 runs them in one process, which is easier to debug.
 JOBS ?= 2
 PYTEST_ARGS ?=
+# --full takes the sizes the targets are meant for.
+BENCH_ARGS ?=
 
 .PHONY: help demo test lint types layers tests fmt docs bench install clean
 
@@ -40,7 +42,7 @@ docs: $(STAMP) ## write the generated pages and the help text again
 	$(PY) tools/gen_docs.py
 
 bench: $(STAMP) ## time the parts that have a target
-	@for file in $$(ls benchmarks/bench_*.py 2>/dev/null); do echo "== $$file"; $(PY) $$file || exit 1; done
+	$(PY) benchmarks/all.py $(BENCH_ARGS)
 
 install: $(STAMP) ## the environment alone
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from tracelode.ingest.draft import Builder, Thread
 from tracelode.model.measure import TIME_KINDS, TOKEN_KINDS, outward
-from tracelode.model.ports import Exporter
+from tracelode.model.operation import FIELDS, KINDS, STATUSES
+from tracelode.model.ports import Exporter, Line
 from tracelode.model.profile import Profile, Sample, Stack, fold
 from tracelode.model.words import encodable, printable
+from tracelode.redact.fast import Redactor
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -187,3 +193,85 @@ def _same_stacks(
 def _require(holds: bool, where: str, promise: str) -> None:
     if not holds:
         raise AssertionError(f"{where}: broken promise: {promise}")
+
+
+def check_source(source: Any, sample: Path, golden: Path, others: Iterable[Any] = ()) -> None:
+    """Assert everything a source adapter promises, on one small sample and one golden.
+
+    Args:
+        source: the adapter.
+        sample: a file of its format, written for the test.
+        golden: JSON with the operations the sample must give; written anew when the variable
+            TRACELODE_UPDATE_GOLDEN is set.
+        others: adapters that must not take the sample for theirs.
+
+    Raises:
+        AssertionError: a promise is broken.
+    """
+    data = sample.read_bytes()
+    certainty = source.sniff(data[:65536])
+    assert certainty >= 0.5, "the adapter does not know its own sample"
+    assert all(other.sniff(data[:65536]) < certainty for other in others), "another adapter is surer"
+    for strange in (b"", b"\x00\xff" * 50, b"hello\n", b"{}\n", b"[]"):
+        assert source.sniff(strange) < 0.5, "the adapter takes strange bytes for its format"
+    whole = _read_in_pieces(source, data, ())
+    nameless = _read_in_pieces(source, data, (), name="file")
+    assert [o["kind"] for o in whole] == [o["kind"] for o in nameless], "the file name decides"
+    lines = data.count(b"\n")
+    for cut in range(1, lines):
+        assert _read_in_pieces(source, data, (cut,)) == whole, f"reading on after line {cut} differs"
+    for operation in whole:
+        assert operation["kind"] in KINDS
+        assert operation["status"] in STATUSES
+        assert 1 <= operation["line"] <= lines + 1
+        unknown = [f for f in operation["fields"] if f not in FIELDS and "." not in f]
+        assert not unknown, f"fields that are in no table: {unknown}"
+        assert all(value >= 0 for value in operation["measures"].values())
+    assert len({o["id"] for o in whole}) == len(whole), "ids repeat"
+    text = msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+    if os.environ.get("TRACELODE_UPDATE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+    assert golden.read_text(encoding="utf-8") == text, f"differs from {golden.name}"
+
+
+def _read_in_pieces(
+    source: Any, data: bytes, cuts: tuple[int, ...], name: str = "sample.jsonl"
+) -> list[dict[str, Any]]:
+    """The sample's operations when reading stops after some lines and goes on from the saved state."""
+    threads: dict[str, Thread] = {}
+    state = source.fresh()
+    builder = Builder(Redactor(), name, source.agent, threads)
+    lines = [line for line in _numbered(data) if line.data.strip()]
+    start = 0
+    for cut in (*cuts, len(lines)):
+        for item in source.read(lines[start:cut], state, name):
+            builder.take(item)
+        state = msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=type(state))
+        start = cut
+    return [
+        {
+            "session": draft.session,
+            "id": draft.id,
+            "actor": draft.actor,
+            "kind": draft.kind,
+            "name": draft.name,
+            "status": draft.status,
+            "started": draft.started,
+            "ended": draft.ended,
+            "line": draft.origin.line,
+            "fields": dict(sorted(draft.fields.items())),
+            "measures": dict(sorted(draft.measures.items())),
+            "arguments": draft.arguments,
+            "output": draft.output,
+        }
+        for thread in threads.values()
+        for draft in thread.drafts.values()
+    ]
+
+
+def _numbered(data: bytes) -> list[Line]:
+    found, offset = [], 0
+    for number, text in enumerate(data.split(b"\n"), 1):
+        found.append(Line(number, offset, text))
+        offset += len(text) + 1
+    return found

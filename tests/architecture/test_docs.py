@@ -88,7 +88,7 @@ STRAY = re.compile(
         (
             r"/work/" + r"(?:main|shared)",
             r"/tmp/" + r"[a-z]/",
-            r"/root/" + r"\.",
+            r"/root/" + r"\.pyenv",
             "pypi" + r"\.org",
             "python" + r"hosted\.org",
             "npmjs" + r"\.(?:org|com)",

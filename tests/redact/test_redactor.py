@@ -71,7 +71,8 @@ def test_preview_tells_how_much_is_left_out() -> None:
     assert SUMMARY.preview("a" * 10, 4, 4) == "aaaa\n…[2 characters]…\naaaa"
     assert SUMMARY.preview("a" * 10, 4) == "aaaa\n…[6 characters]…"
     assert SUMMARY.preview("a" * 10, 5, 5) == "a" * 10
-    assert SUMMARY.preview("pw=1 password=ab", 16) == "pw=1 password=[s\n…[1 characters]…"
+    assert SUMMARY.preview("pw=1 password=ab", 16) == "pw=1 password=ab"
+    assert SUMMARY.preview("pw=1 password=abc", 16) == "pw=1 password=[s\n…[1 characters]…"
 
 
 def test_a_secret_across_the_cut_is_not_halved() -> None:

@@ -187,7 +187,7 @@ class Builder:
             origin=msgspec.structs.replace(operation.origin, path=self.path),
         )
         if "tool" in fields:
-            draft.measures["bytes.arguments"] = len(operation.arguments)
+            draft.measures["bytes.arguments"] = byte_length(operation.arguments)
             enrich(fields, kind=draft.kind, status=draft.status)
         thread.drafts[draft.id] = draft
 
@@ -249,11 +249,16 @@ class Builder:
             draft.fields.update(self._fields(change.fields, self._need()))
         draft.measures.update(change.measures)
         if change.output:
-            draft.measures["bytes.output"] = len(change.output)
+            draft.measures["bytes.output"] = byte_length(change.output)
             if not draft.output:
                 draft.output = self.redactor.preview(change.output, OUTPUT_HEAD, OUTPUT_TAIL)
         if "tool" in draft.fields:
             enrich(draft.fields, kind=draft.kind, status=draft.status, output=change.output or "")
+
+
+def byte_length(text: str) -> int:
+    """Bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def reclassify(thread: Thread) -> None:

@@ -200,10 +200,7 @@ class Importer:
         for number in numbers:
             if number in done:
                 continue
-            group, edge = {number}, {number}
-            while edge:
-                edge = {p for n in edge for p in self.catalog.partners(n)} - group
-                group |= edge
+            group = self.catalog.group(number)
             done |= group
             if len(group) > 1:
                 self._settle_group(group)

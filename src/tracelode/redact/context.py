@@ -12,6 +12,7 @@ from tracelode.redact.span import (
     LIMIT,
     MARKER,
     OPEN,
+    PROBE,
     Cut,
     Reader,
     decode,
@@ -19,6 +20,7 @@ from tracelode.redact.span import (
     keep,
     marker,
     read_value,
+    take_value,
 )
 from tracelode.redact.table import Row
 
@@ -44,12 +46,12 @@ def _authorization(data: bytes, row: Row, match: re.Match[bytes], floor: int) ->
     scheme = _SCHEME.match(data, begin)
     if scheme is None or scheme[1].lower() not in _SCHEMES:
         found = read_value(data, match.end())
-        value = decode(data[found.start : found.stop])
+        value = decode(found.content)
         if MARKER.match(data, found.start) or not secret(
             "auth", value, found.quoted, decode(data[found.stop : found.stop + 1])
         ):
             return keep(match, match.end(1), found.reach)
-        return Cut(found.start, found.stop, marker(row.name), found.reach + 2)
+        return take_value(data, found, row.name)
     start = scheme.end()
     credential = _PARAMETERS.match(data, start, start + LIMIT) or _CREDENTIAL.match(
         data, start, start + LIMIT
@@ -57,7 +59,7 @@ def _authorization(data: bytes, row: Row, match: re.Match[bytes], floor: int) ->
     stop = reach = credential.end() if credential else start
     while stop > start and data[stop - 1] in b",; ":
         stop -= 1
-    if stop == start or MARKER.match(data, start) or benign(decode(data[start:stop])):
+    if stop == start or MARKER.match(data, start) or benign(decode(data[start : min(stop, start + PROBE)])):
         return keep(match, match.end(1), reach + 12)
     return Cut(start, stop, marker(row.name), reach + 12)
 
@@ -67,14 +69,16 @@ _SCHEME_VALUE: Final = re.compile(rb"[A-Za-z0-9._~+/=-]*")
 
 def _scheme(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`Bearer abc...` and `Basic abc...` without their header."""
-    found = _SCHEME_VALUE.match(data, match.end(1), match.end(1) + LIMIT)
+    found = _SCHEME_VALUE.match(data, match.end(1), match.end(1) + PROBE)
     stop = reach = found.end() if found else match.end()
-    while data[stop - 1] == 0x2E:
-        stop -= 1
-    value = decode(data[match.end(1) : stop])
+    value = decode(data[match.end(1) : stop].rstrip(b"."))
     drawn = (mixed(value) and (len(value) >= 16 or value != value.lower())) or value.endswith("=")
     if not drawn or not edge(data, match.start()) or benign(value):
         return keep(match, match.end(1), reach)
+    found = _SCHEME_VALUE.match(data, match.end(1), match.end(1) + LIMIT)
+    stop = reach = found.end() if found else stop
+    while data[stop - 1] == 0x2E:
+        stop -= 1
     return Cut(match.end(1), stop, marker(row.name), reach + 2)
 
 
@@ -82,11 +86,13 @@ def _cookie(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     sign = match[1].rstrip(b" \t")[-1:]
     opened = OPEN.match(data, match.end())
     begin = opened.end() if opened else match.end()
-    content = _LINE.match(data, begin, begin + LIMIT)
+    content = _LINE.match(data, begin, begin + PROBE)
     value = content[0].rstrip(b" ") if content else b""
     reach = content.end() + 12 if content else begin + 12
-    if sign != b":" and not opened:
-        value = value.split(b" ", 1)[0] if sign in (b"b", b"e") or match[1].startswith(b"--") else b""
+    word = sign != b":" and not opened
+    if word:
+        # `cookie = x` is code; `--cookie x` and `-b x` take one word.
+        value = value.split(b" ", 1)[0] if match[1].startswith((b"--", b" -")) else b""
     refused = (
         b"=" not in value
         or value[:1] in (b"(", b"{", b"[", b"=", b"$")
@@ -95,6 +101,8 @@ def _cookie(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     )
     if refused:
         return keep(match, match.end(1), reach)
+    if not word and reach >= begin + PROBE and (content := _LINE.match(data, begin, begin + LIMIT)):
+        value, reach = content[0].rstrip(b" "), content.end() + 12
     return Cut(begin, begin + len(value), marker(row.name), reach)
 
 
@@ -108,20 +116,20 @@ def _xml(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 def _flag(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`--password X`: a flag says it loudly, so any word that is no placeholder goes."""
-    value = read_value(data, match.end())
-    text = decode(data[value.start : value.stop])
+    found = read_value(data, match.end())
+    value = decode(found.content)
     key = decode(match[1]).strip()
     refused = (
         not edge(data, match.start())
         or data[max(0, match.start() - 1) : match.start()] == b"-"
-        or text.startswith(("-", "/", "="))
-        or MARKER.match(data, value.start)
+        or value.startswith(("-", "/", "="))
+        or MARKER.match(data, found.start)
         or (strength(key) == 0 and not key.endswith(("pass", "pw")))
-        or not secret("PASSWORD", text, value.quoted, decode(data[value.stop : value.stop + 1]))
+        or not secret("PASSWORD", value, found.quoted, decode(data[found.stop : found.stop + 1]))
     )
     if refused:
-        return keep(match, match.end(1), value.reach)
-    return Cut(value.start, value.stop, marker(row.name), value.reach + 2)
+        return keep(match, match.end(1), found.reach)
+    return take_value(data, found, row.name)
 
 
 _KEY_BEFORE: Final = re.compile(rb"[A-Za-z0-9_.$-]{0,40}\Z")
@@ -142,7 +150,7 @@ def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     if sign == b":" and _DOCUMENTED.search(data[max(0, match.start() - BEFORE) : match.start()]):
         return keep(match, match.end())
     found = read_value(data, match.end())
-    content = data[found.start : found.stop]
+    content = found.content
     refused = (
         b"---- BEGIN" in content
         or b"-----BEGIN" in content
@@ -154,7 +162,7 @@ def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     )
     if refused:
         return keep(match, match.end(1), found.reach)
-    return Cut(found.start, found.stop, marker(kind(decode(match[1]))), found.reach + 2)
+    return take_value(data, found, kind(decode(match[1])))
 
 
 _ASKING: Final = re.compile(r"(?:get|fetch|read|load|find|prompt|input|ask|for|enter)[_-]?\Z", re.I)
@@ -164,7 +172,7 @@ def _call(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`set_password("...")`."""
     before = _KEY_BEFORE.search(data[max(0, match.start() - 40) : match.start()])
     found = read_value(data, match.end() - 1)
-    content = decode(data[found.start : found.stop])
+    content = decode(found.content)
     refused = (
         _ASKING.search(decode(before[0]) if before else "")
         or not found.closed
@@ -174,7 +182,7 @@ def _call(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     )
     if refused:
         return keep(match, match.end(1), found.reach)
-    return Cut(found.start, found.stop, marker(row.name), found.reach + 2)
+    return take_value(data, found, row.name)
 
 
 def _said(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -199,7 +207,7 @@ def _said(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 def _word(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """The word a command line takes as its password."""
     found = read_value(data, match.end(1))
-    content = decode(data[found.start : found.stop])
+    content = decode(found.content)
     refused = (
         content.startswith(("-", "=", ":"))
         or MARKER.match(data, found.start)
@@ -208,7 +216,7 @@ def _word(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     )
     if refused:
         return keep(match, match.start() + 1, found.reach)
-    return Cut(found.start, found.stop, marker(row.name), found.reach + 2)
+    return take_value(data, found, row.name)
 
 
 def _edge_of_command(data: bytes, start: int) -> bool:

@@ -47,11 +47,11 @@ def _exact(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 def _slug(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`-Users-x-src`: a folder path with its slashes made hyphens; `--home-dir` is an option."""
+    if not path_edge(data, match.start()):
+        return keep(match, match.start() + 1)
     before = data[max(0, match.start() - 1) : match.start()]
     root = match[0].startswith(b"-root-")
     stop = match.start() + 5 if root else _stop(data, _PART, match.end())[0]
-    if not path_edge(data, match.start()):
-        return keep(match, match.start() + 1)
     following = data[stop : stop + 2]
     option = before in (b" ", b"\t") and b"Users" not in match[0]
     if option and (root or following[:1] != b"-" or following[1:2] == b"" or following[1] not in WORD):

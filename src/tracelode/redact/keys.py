@@ -18,9 +18,9 @@ def _token(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 
 _BEFORE_TOKEN: Final = {
-    "telegram": re.compile(rb"[0-9]{6,16}\Z"),
-    "azure": re.compile(rb"[A-Za-z0-9_.~-]{3,4}\Z"),
-    "terraform": re.compile(rb"[A-Za-z0-9]{10,40}\Z"),
+    "telegram": re.compile(rb"[0-9]{8,10}\Z"),
+    "azure": re.compile(rb"[A-Za-z0-9_.~-]{3}\Z"),
+    "terraform": re.compile(rb"[A-Za-z0-9]{14}\Z"),
 }
 
 
@@ -58,7 +58,8 @@ _PEM_BACK: Final = re.compile(
 def _pem(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """A private key: to its END line, or as far as lines look like base64."""
     limit = match.start() + LIMIT
-    end = _PEM_END.search(data, match.end(), limit)
+    places = [data.find(word, match.end(), limit) for word in (b"-----END ", b"---- END ")]
+    end = _PEM_END.match(data, min((p for p in places if p >= 0), default=len(data)))
     if end is not None:
         if _B64_LINE.search(data, match.end(), end.start()) is None:
             return keep(match, match.end(), end.end())

@@ -44,7 +44,7 @@ def walk(data: bytes, find: Find, start: int = 0) -> Iterable[Cut]:
     while (found := find(position)) is not None:
         row, match = found
         cut = READERS[row.kind](data, row, match, floor)
-        if cut.stop - cut.start > LIMIT:
+        if cut.stop - cut.start >= LIMIT:
             cut = cut._replace(stop=whole(data, cut.start + LIMIT))
         yield cut
         position = max(cut.stop, match.start() + 1)
@@ -52,16 +52,17 @@ def walk(data: bytes, find: Find, start: int = 0) -> Iterable[Cut]:
             floor = position
 
 
-def apply(data: bytes, cuts: Iterable[Cut], start: int = 0) -> bytes:
+def apply(data: bytes, cuts: Iterable[Cut], start: int = 0, stop: int | None = None) -> bytes:
     """The bytes with every accepted cut replaced.
 
     Args:
         data: n bytes of UTF-8.
-        cuts: as walk() yields them.
+        cuts: as walk() yields them, all within [start, stop).
         start: first byte of interest.
+        stop: byte behind the last of interest; None: n.
 
     Returns:
-        UTF-8 from start on.
+        UTF-8.
     """
     pieces: list[bytes] = []
     done = start
@@ -69,7 +70,7 @@ def apply(data: bytes, cuts: Iterable[Cut], start: int = 0) -> bytes:
         if cut.text is not None:
             pieces += (data[done : cut.start], cut.text)
             done = cut.stop
-    pieces.append(data[done:])
+    pieces.append(data[done:stop])
     return b"".join(pieces)
 
 
@@ -108,19 +109,24 @@ def redact(data: bytes, bind: Bind) -> bytes:
     pieces: list[bytes] = []
     done = low = high = 0
     cuts: list[Cut] = []
+
+    def close() -> None:
+        pieces.extend((data[done:low], settle(apply(data, cuts, low, high), bind, PASSES - 1)))
+
     for cut in walk(data, bind(data)):
         if cut.text is None:
             continue
         if cuts and cut.start >= high:
-            pieces += (data[done:low], settle(apply(data[:high], cuts, low), bind, PASSES - 1))
+            close()
             done, cuts = high, []
         if not cuts:
             low = data.rfind(b"\n", done, cut.start) + 1 or done
-        end = data.find(b"\n", cut.stop)
-        high = len(data) if end < 0 else end
+        if not cuts or cut.stop > high:
+            end = data.find(b"\n", cut.stop)
+            high = len(data) if end < 0 else end
         cuts.append(cut)
     if cuts:
-        pieces += (data[done:low], settle(apply(data[:high], cuts, low), bind, PASSES - 1))
+        close()
         done = high
     pieces.append(data[done:])
     return b"".join(pieces)

@@ -15,6 +15,8 @@ LIMIT: Final = 16_384
 """Longest cut, bytes."""
 BEFORE: Final = 64
 """How far left of a trigger a reader looks, bytes (private keys excepted: LIMIT)."""
+PROBE: Final = 512
+"""How much of a value is judged, bytes; bounds the work on text made to trigger again and again."""
 AFTER: Final = 300
 """How far behind a secret a reader looks, bytes."""
 
@@ -135,35 +137,71 @@ def tail(data: bytes, row: Row, at: int) -> tuple[int, int]:
 
 
 class Value(NamedTuple):
+    """A value as far as needed to judge it."""
+
     start: int
+    """First byte inside the quotes."""
     stop: int
+    """First byte behind."""
     quoted: bool
+    """Whether it stands in quotes."""
     closed: bool
+    """False for a quote that never ends on its line."""
     reach: int
+    """How far was looked."""
+    content: bytes
+    """The value; its first PROBE bytes if it is longer."""
 
 
 def read_value(data: bytes, at: int) -> Value:
-    """The value that begins at an offset: in quotes of any depth of escaping, or a bare word."""
+    """The value that begins at an offset: in quotes of any depth of escaping, or a bare word.
+
+    Args:
+        data: the text.
+        at: first byte behind the sign.
+
+    Returns:
+        A bare word is read up to PROBE bytes only; take_value() reads it to its end.
+    """
     opened = OPEN.match(data, at)
     if opened is None:
-        bare = _BARE.match(data, at, at + LIMIT)
+        bare = _BARE.match(data, at, at + PROBE)
         stop = bare.end() if bare else at
-        return Value(at, stop, False, True, stop + 12)
+        return Value(at, stop, False, True, stop + 12, data[at:stop])
     begin, depth = opened.end(), len(opened[1] or b"")
     close = opened[3] or opened[2]
     limit = min(len(data), begin + LIMIT)
-    line = min(
-        (i for i in (data.find(b"\n", begin, limit), data.find(b"\r", begin, limit)) if i >= 0), default=limit
-    )
+    feeds = (data.find(b"\n", begin, limit), data.find(b"\r", begin, limit))
+    line = min((feed for feed in feeds if feed >= 0), default=limit)
     stop = data.find(close, begin, line)
     while stop > begin and not depth and not opened[3] and _backslashes(data, begin, stop) % 2:
         stop = data.find(close, stop + 1, line)
     if stop < 0:
-        return Value(begin, min(line, whole(data, begin + AFTER)), True, False, line)
+        stop = min(line, whole(data, begin + AFTER))
+        return Value(begin, stop, True, False, line, data[begin : min(stop, begin + PROBE)])
     reach = stop + len(close)
     while depth and stop > begin and data[stop - 1] == 0x5C:
         stop -= 1
-    return Value(begin, stop, True, True, reach)
+    return Value(begin, stop, True, True, reach, data[begin : min(stop, begin + PROBE)])
+
+
+def take_value(data: bytes, value: Value, name: str) -> Cut:
+    """The cut of a value that was judged a secret.
+
+    Args:
+        data: the text.
+        value: as read.
+        name: closed name of its kind.
+
+    Returns:
+        The whole value, up to LIMIT.
+    """
+    stop, reach = value.stop, value.reach
+    if not value.quoted and stop - value.start >= PROBE - 1:
+        bare = _BARE.match(data, value.start, value.start + LIMIT)
+        stop = bare.end() if bare else stop
+        reach = stop + 12
+    return Cut(value.start, stop, marker(name), reach + 2)
 
 
 def _backslashes(data: bytes, floor: int, at: int) -> int:

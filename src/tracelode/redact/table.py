@@ -162,7 +162,7 @@ _TOKENS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         ("nrak-", "nrjs-", "nrii-", "nrra-", "nraa-"),
         _DASH,
     ),
-    ("sentry", "token", "sntr[yu][su]?_[A-Za-z0-9+/=_-]{30}", ("sntry",), _B64),
+    ("sentry", "token", "sntry[su]_[A-Za-z0-9+/=_-]{30}", ("sntry",), _B64),
     ("posthog", "token", "phx_[A-Za-z0-9_]{30}", ("phx_",), _DASH),
     ("postman", "token", "PMAK-[0-9a-f]{24}", ("pmak-",), _DASH),
     ("docker", "token", "dckr_(?:pat|oat)_[A-Za-z0-9_-]{20}", ("dckr_",), _DASH),
@@ -384,7 +384,9 @@ def table(names: tuple[str, ...]) -> tuple[Row, ...]:
         {re.sub("[^A-Za-z0-9_\x80-\xff]", "-", name) for name in names}, key=lambda slug: (-len(slug), slug)
     )
     slugged = "|".join(slugs)
-    words = tuple(sorted({text.lower() for text in (*names, *slugs)}))
+    # Bytes know lower case of ASCII letters only, as the texts they are looked up in.
+    lower = {text.encode("latin-1").lower().decode("latin-1") for text in (*names, *slugs)}
+    words = tuple(sorted(lower))
     return (
         Row("home", "slug", f"{_SLUG}(?:{slugged})", words),
         *ROWS,

@@ -100,7 +100,7 @@ def _sure(data: bytes, find: Find) -> bytes:
     end = max(safe, stop, 0)
     while end > stop and 0x80 <= data[end] < 0xC0:
         end -= 1
-    return apply(data[:end], [found for found in cuts if found.start < end])
+    return apply(data, [found for found in cuts if found.start < end], 0, end)
 
 
 def last(text: str, count: int, bind: Bind) -> tuple[str, int] | None:

@@ -272,25 +272,27 @@ class Catalog:
         self.db.execute("DELETE FROM ids WHERE session = ?", (number,))
         self.db.executemany("INSERT OR IGNORE INTO ids VALUES (?, ?)", ((i, number) for i in ids))
 
-    def partners(self, number: int) -> set[int]:
-        """Numbers of the sessions that share a record with a session."""
-        rows = self.db.execute(
-            "SELECT DISTINCT b.session FROM ids a JOIN ids b ON b.id = a.id AND b.session <> a.session "
-            "WHERE a.session = ?",
-            (number,),
-        )
-        return {row[0] for row in rows}
+    def group(self, number: int) -> set[int]:
+        """Numbers of the sessions that hang together with a session by shared records, itself included.
 
-    def shared(self, numbers: Iterable[int]) -> dict[int, set[int]]:
-        """Which records do these sessions share among themselves: record id to session numbers."""
-        marks = sorted(set(numbers))
-        holders: dict[int, set[int]] = {}
-        rows: Iterable[Any] = self.db.execute(
-            f"SELECT id, session FROM ids WHERE session IN ({_marks(marks)})", marks
-        )
-        for record, session in rows:
-            holders.setdefault(record, set()).add(session)
-        return {record: found for record, found in holders.items() if len(found) > 1}
+        Each record is looked up once, however many sessions hold it.
+        """
+        found, edge = {number}, [number]
+        seen: set[int] = set()
+        while edge:
+            records = self._column("SELECT DISTINCT id FROM ids WHERE session IN ({})", edge) - seen
+            seen |= records
+            holders = self._column("SELECT DISTINCT session FROM ids WHERE id IN ({})", sorted(records))
+            edge = sorted(holders - found)
+            found |= holders
+        return found
+
+    def _column(self, text: str, values: list[int]) -> set[int]:
+        found: set[int] = set()
+        for start in range(0, len(values), 900):
+            part = values[start : start + 900]
+            found.update(row[0] for row in self.db.execute(text.format(_marks(part)), part))
+        return found
 
     def keys(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Session number to (key, root)."""

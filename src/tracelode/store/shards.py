@@ -93,6 +93,8 @@ class ShardWriter:
         for table, columns in (("operations", OPERATIONS), ("frames", FRAMES)):
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
             self._db.execute(ddl(table, columns))
+        # one appender a table for the whole shard: making one costs milliseconds
+        self._appenders = {table: self._db.appender(table) for table in TABLES}
 
     def add(
         self, root: str, operations: Iterable[tuple[Any, ...]], frames: Iterable[tuple[Any, ...]]
@@ -107,15 +109,13 @@ class ShardWriter:
         self.families.append(root)
         rows = list(operations)
         self.operations += len(rows)
-        for table, given in (("operations", rows), ("frames", frames)):
-            appender = self._db.appender(table)
-            appender.append_rows(given)
-            appender.flush()
-            del appender
+        self._appenders["operations"].append_rows(rows)
+        self._appenders["frames"].append_rows(frames)
 
     def write(self) -> str:
         """Write both files aside, rename them into place, and give the shard's name."""
         for table in TABLES:
+            self._appenders.pop(table).flush()
             write_parquet(self._db, f"SELECT * FROM {table}", shard_file(self.folder, table, self.name))
             self._db.execute(f"DROP TABLE {table}")
         return self.name

@@ -1,0 +1,214 @@
+"""Which parts of the pages are made from the code? One function a part, named as the page names it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from docs.cases import cases
+from tracelode import files, registry
+from tracelode.ingest import discover, draft, timeline
+from tracelode.profile import findings
+from tracelode.profile.name import intent, stage
+from tracelode.redact import table as marks
+from tracelode.sources.claude_code import words
+from tracelode.sources.claude_code.context import State
+from tracelode.sources.claude_code.reader import Reader
+from tracelode.sources.claude_code.usage import ABSURD
+from tracelode.store import compact, shards
+
+READ = {
+    "assistant": "One content block of a model message. Records of one `message.id` become one model call and one "
+    "operation per tool use; text becomes its preview.",
+    "user": "A prompt, a tool's result, an interrupt, or a text of the harness: see below.",
+    "system": "An operation for some subtypes (below); every other one is a moment on the timeline.",
+    "queue-operation": "`enqueue` is a message typed while the agent works. `dequeue`, `remove` and `popAll` take it "
+    "out again; what is dequeued comes back as a record of its own.",
+    "attachment": "`queued_command` is a message taken up while the agent works; every other one is a moment on "
+    "the timeline.",
+}
+"""Record types that are read, and what becomes of them."""
+
+KINDS_OF_SECRETS = {
+    "private-key": "private keys in PEM form, also cut ones",
+    "authorization": "`Authorization:` headers and bare `Bearer ...` and `Basic ...`",
+    "cookie": "cookie headers and `--cookie`",
+    "password": "values behind words like password, secret, token, api key: assignments, JSON and XML fields, "
+    "command line flags, `login ... password ...`, `sshpass -p`, `mysql -p`, `echo ... | sudo -S` and the like",
+    "credential": "values behind the words credential and credentials",
+    "secret": "single words behind a command that takes a secret there",
+    "signature": "signature and key parameters of URLs",
+    "url": "user names with passwords, and tokens, in URLs",
+    "email": "e-mail addresses",
+    "home": "home folders (`/home/x`, `/Users/x`, `C:\\Users\\x`, `-home-x-src`), shown as `~`",
+}
+"""Closed names of the redactor that are no token of a known make."""
+
+
+def rows(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
+    cells = [list(head)]
+    cells += [["---"] * len(cells[0]), *([c.replace("|", "\\|") for c in row] for row in body)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def code(words_: Iterable[str]) -> str:
+    """Words in code type, in a row."""
+    return ", ".join(f"`{word}`" for word in words_)
+
+
+def wrapped(text: str, width: int = 110) -> str:
+    """A paragraph in lines."""
+    import textwrap
+
+    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def record_types() -> str:
+    """Types that are read."""
+    assert set(Reader(State(), "x.jsonl").handlers) == set(READ)
+    return rows(("type", "what becomes of it"), ((f"`{name}`", text) for name, text in READ.items()))
+
+
+def quiet_types() -> str:
+    """Types that are known and give no operation."""
+    return wrapped(code(sorted(words.QUIET)) + ".")
+
+
+def system_notes() -> str:
+    """Subtypes of system records that are operations."""
+    return rows(("subtype", "operation"), ((f"`{k}`", f"note `{v}`") for k, v in words.SYSTEM_NOTES.items()))
+
+
+def user_kinds() -> str:
+    """What a user record can be."""
+    when = {
+        "prompt": "a person's text in a main session",
+        "task": "the text that starts a sub-agent",
+        "interrupt": "begins with `[Request interrupted by user`",
+        "command": "begins with `<command-name` or `<bash-input`",
+        "harness": "`isMeta`, or wrapped in one of the elements below",
+        "summary": "`isCompactSummary`",
+        "notification": "`origin.kind` is `task-notification`, or wrapped in `<task-notification`",
+    }
+    assert set(when) == set(words.USER_KINDS)
+    return rows(
+        ("a user record that is", "becomes", "by"),
+        (
+            (when[key], sort if sort == name else f"{sort} `{name}`", actor)
+            for key, (actor, sort, name, _) in words.USER_KINDS.items()
+        ),
+    )
+
+
+def wrappers() -> str:
+    """Elements that the harness wraps its own texts in."""
+    found = re.findall(r"[a-z_-]{4,}", words._WRAPPER.pattern)
+    assert len(found) > 10
+    assert all(words.is_harness(f"<{name}>x</{name}>") for name in found)
+    assert not words.is_harness("<thought>x</thought>")
+    return wrapped(code(found) + ".")
+
+
+def special_tools() -> str:
+    """Tools that are more than a tool."""
+    kinds: dict[str, list[str]] = {}
+    for name, kind in words.KINDS.items():
+        kinds.setdefault(kind, []).append(name)
+    lines = [f"- kind `{kind}`: {code(names)}" for kind, names in kinds.items()]
+    return "\n".join([*lines, f"- answered by a person, so their time is a wait: {code(sorted(words.ASKS))}"])
+
+
+def roots() -> str:
+    """Where Claude Code keeps its history."""
+    places = registry.load("sources", "claude-code").roots
+    return "\n".join(f"- `{base}/{below}`" for base, below in places)
+
+
+def case_table() -> str:
+    """Acceptance cases and whether they are covered."""
+    return rows(("case", "what goes wrong elsewhere", "here", "covered"), cases())
+
+
+def limits() -> str:
+    """Bounds of reading."""
+    return rows(
+        ("what", "limit"),
+        (
+            ("a line of a file", f"{files.MAX_LINE // 1024**2} MiB; a longer one is skipped and counted"),
+            ("tokens of one kind in one call", f"{ABSURD:,}; more is taken for damage and left out, counted"),
+            ("ids that are taken to be unique everywhere", f"{words.UNIQUE_LENGTH} characters; shorter ones count inside "
+             "their session"),
+            ("certainty that a file is of a format", f"{discover.MIN_CERTAINTY}; below it is `unknown format`"),
+            ("waiting before it counts as idle", f"{timeline.IDLE // 10**6} s; `--idle` sets another"),
+        ),
+    )  # fmt: skip
+
+
+def previews() -> str:
+    """What is kept of texts, by mode."""
+    head, tail = draft.OUTPUT_HEAD, draft.OUTPUT_TAIL
+    limits = (
+        ("prompts, and arguments of tools", f"first {draft.ARGUMENTS:,} characters"),
+        ("results of tools, and the agent's words", f"first {head} and last {tail} characters"),
+        ("shell commands", f"first {draft.COMMAND:,} characters"),
+        ("descriptions of commands", f"first {draft.DESCRIPTION} characters"),
+    )
+    return rows(
+        ("text", "summary (default)", "metadata", "full"), ((*row, "nothing", "all") for row in limits)
+    )
+
+
+def secrets() -> str:
+    """What the redactor looks for."""
+    tokens = {name for name, *_ in marks._TOKENS}
+    others = {row.name for row in marks.ROWS} - tokens - {"kept"}
+    assert others <= set(KINDS_OF_SECRETS), others - set(KINDS_OF_SECRETS)
+    listed = [f"- {text}" for name, text in KINDS_OF_SECRETS.items() if name in others]
+    makes = f"tokens of a known make, {len(marks._TOKENS)} patterns of {len(tokens)} makes: {', '.join(sorted(tokens))}"
+    return "\n".join([*listed, wrapped(f"- {makes}").replace("\n", "\n  ")])
+
+
+def finding_rule() -> str:
+    """When several sessions fail at the same step."""
+    return wrapped(
+        f"A finding is a stage in which at least {findings.MIN_SESSIONS} sessions of one project and intent each have "
+        f"at least {findings.MIN_FAILURES} operations with status `error` or `nonzero`. Findings are ordered by what "
+        f"the stage cost in those sessions; at most {findings.MOST} are given."
+    )
+
+
+def vocabulary() -> str:
+    """Closed names of intents and stages."""
+    return wrapped(
+        f"Intents ({len(intent.vocabulary())}): {code(sorted(intent.vocabulary()))}. "
+        f"Stages: {len(stage.vocabulary())} names of a verb and an object, such as `test code`, `edit docs`, "
+        f"`diagnose test failure`."
+    )
+
+
+def shard_limits() -> str:
+    """When shards are made and merged."""
+    return wrapped(
+        f"Shards with fewer than {compact.SMALL:,} operations, or with more than half of their families moved away, "
+        f"are merged when there are {compact.ENOUGH} of them, into shards of at most {compact.MOST:,} operations. "
+        f"A shard is two files: {code(f'{table}/NAME.parquet' for table in shards.TABLES)}."
+    )
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "record-types": record_types,
+    "quiet-types": quiet_types,
+    "system-notes": system_notes,
+    "user-kinds": user_kinds,
+    "wrappers": wrappers,
+    "special-tools": special_tools,
+    "roots": roots,
+    "cases": case_table,
+    "limits": limits,
+    "previews": previews,
+    "secrets": secrets,
+    "finding-rule": finding_rule,
+    "vocabulary": vocabulary,
+    "shards": shard_limits,
+}
