@@ -91,7 +91,7 @@ class FakeWorkspace:
     def sessions(self) -> list[Session]:
         return [s for s, _ in self.store.values()]
 
-    def findings(self) -> list[Finding]:
+    def findings(self, query: Query | None = None) -> list[Finding]:
         return self.found
 
     def operations(self, session: str) -> list[Operation]:

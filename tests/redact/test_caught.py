@@ -111,6 +111,13 @@ def test_told_home_names(redact) -> None:
 
 
 @pytest.mark.parametrize("redact", ENGINES)
+def test_odd_home_names_are_harmless(redact) -> None:
+    text = "/srv/a.c/x /srv/abc/x /srv/a+(b/x"
+    names = ["a.c", "a+(b", "", "x", "y\nz", "l" * 1_000]
+    assert redact(text, names) == "~/x /srv/abc/x ~/x"
+
+
+@pytest.mark.parametrize("redact", ENGINES)
 def test_lone_surrogates_become_question_marks(redact) -> None:
     assert redact("a\ud800b") == "a?b"
     assert redact("a\udfff password=swordfish é") == "a? password=[secret:password] é"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -136,3 +139,29 @@ def test_a_private_key_far_ahead_of_the_window_is_seen() -> None:
         redactor = fast.Redactor()
         assert redactor.preview(text, 1_000, 1_000) == cut(redactor.text(text), 1_000, 1_000, len(text))
         assert "aB3/" not in redactor.preview(text, 1_000, 1_000)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(
+            "token:",
+            'token="',
+            "cookie: ",
+            "bearer+",
+            "-----BEGIN PRIVATE KEY-----\n",
+            "://a:",
+            "a@a.",
+            "a@a.a",
+        ),
+        *("authorization:bearer%20https://", 'password="\\"', "-home-a", "/home/a", 'password "', "[email]"),
+        *("echo a |", "mysql a ", "<password>", "--password ", "password is ", "\\\\wsl$\\", "token: a = "),
+    ],
+)
+@pytest.mark.parametrize("engine", [fast.redact_text, plain.redact_text], ids=["fast", "plain"])
+def test_work_grows_with_the_length_only(unit: str, engine: Callable[[str], str]) -> None:
+    """Text made to trigger at every place costs at most 50 us a character."""
+    text = unit * (20_000 // len(unit))
+    begin = time.process_time()
+    engine(text)
+    assert time.process_time() - begin < 50e-6 * len(text)

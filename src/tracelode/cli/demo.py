@@ -45,7 +45,9 @@ def demo(
         check_zone(tz)
     workspace = facade.demo(place, tz=tz)
     found = board.ask(workspace, Query(tz=workspace.tz))
-    workspace.export(workspace.profile(Query(measures=(found.measure,), tz=workspace.tz)), output)
+    # the picture is made to be shown around: closed words only
+    drawn = workspace.profile(Query(measures=(found.measure,), tz=workspace.tz, share=True))
+    workspace.export(drawn, output)
     if json:
         shapes.write({**board.answer(found), "wrote": str(output)})
     else:

@@ -10,9 +10,16 @@ from tracelode.redact.scan import Found, encode, redact
 from tracelode.redact.table import Row, table
 
 
+_LONGEST_NAME = 64
+
+
 @lru_cache(maxsize=1024)
 def _compiled(trigger: str) -> re.Pattern[bytes]:
     return re.compile(trigger.encode("latin-1"))
+
+
+def _usable(name: str) -> bool:
+    return 1 < len(name) <= _LONGEST_NAME and name.isprintable()
 
 
 @lru_cache(maxsize=64)
@@ -20,12 +27,12 @@ def rows(home_names: tuple[str, ...]) -> tuple[Row, ...]:
     """The table for given home names.
 
     Args:
-        home_names: n user names.
+        home_names: n user names; single letters and names over 64 characters are passed over.
 
     Returns:
         Rows in order of precedence.
     """
-    names = {name.encode("utf-8", "replace").decode("latin-1") for name in home_names if len(name) > 1}
+    names = {name.encode("utf-8", "replace").decode("latin-1") for name in home_names if _usable(name)}
     return table(tuple(sorted(names, key=lambda name: (-len(name), name))))
 
 
