@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 from docs.cases import cases
@@ -11,6 +10,7 @@ from tracelode.ingest import discover, draft, timeline
 from tracelode.profile import findings
 from tracelode.profile.name import intent, stage
 from tracelode.redact import table as marks
+from tracelode.signals import lexicon
 from tracelode.sources.claude_code import words
 from tracelode.sources.claude_code.context import State
 from tracelode.sources.claude_code.reader import Reader
@@ -38,7 +38,7 @@ KINDS_OF_SECRETS = {
     "credential": "values behind the words credential and credentials",
     "secret": "single words behind a command that takes a secret there",
     "signature": "signature and key parameters of URLs",
-    "url": "user names with passwords, and tokens, in URLs",
+    "url": "passwords and tokens in URLs",
     "email": "e-mail addresses",
     "home": "home folders (`/home/x`, `/Users/x`, `C:\\Users\\x`, `-home-x-src`), shown as `~`",
 }
@@ -103,7 +103,7 @@ def user_kinds() -> str:
 
 def wrappers() -> str:
     """Elements that the harness wraps its own texts in."""
-    found = re.findall(r"[a-z_-]{4,}", words._WRAPPER.pattern)
+    found = sorted(lexicon.load().words["wrappers"])
     assert len(found) > 10
     assert all(words.is_harness(f"<{name}>x</{name}>") for name in found)
     assert not words.is_harness("<thought>x</thought>")
@@ -164,9 +164,9 @@ def secrets() -> str:
     tokens = {name for name, *_ in marks._TOKENS}
     others = {row.name for row in marks.ROWS} - tokens - {"kept"}
     assert others <= set(KINDS_OF_SECRETS), others - set(KINDS_OF_SECRETS)
-    listed = [f"- {text}" for name, text in KINDS_OF_SECRETS.items() if name in others]
+    listed = [text for name, text in KINDS_OF_SECRETS.items() if name in others]
     makes = f"tokens of a known make, {len(marks._TOKENS)} patterns of {len(tokens)} makes: {', '.join(sorted(tokens))}"
-    return "\n".join([*listed, wrapped(f"- {makes}").replace("\n", "\n  ")])
+    return "\n".join(wrapped(f"- {text}").replace("\n", "\n  ") for text in [*listed, makes])
 
 
 def finding_rule() -> str:

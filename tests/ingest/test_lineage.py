@@ -7,11 +7,11 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracelode.ingest.lineage import Holding, owners
+from tracelode.ingest.lineage import Holding, Record, owners
 
 
 def held(session: str, *records: tuple[str, int | None]) -> Holding:
-    return Holding(session, records)
+    return Holding(session, tuple(Record(*r) for r in records))
 
 
 def test_the_session_that_stopped_first_owns_the_prefix() -> None:
@@ -30,6 +30,20 @@ def test_ties_go_by_session_key() -> None:
     assert owners([held("b", ("r", 1)), held("a", ("r", 1))]) == {"b": {"r"}}
 
 
+def test_a_sub_agent_owns_nothing_that_a_main_session_holds() -> None:
+    child = Holding("child", (Record("r", 1), Record("own", 2)), agent=True)
+    assert owners([held("main", ("r", 1), ("late", 9)), child]) == {"child": {"r"}}
+
+
+def test_a_replay_is_the_same_record_down_any_chain() -> None:
+    first = held("a", ("a1", 1), ("a2", 2))
+    second = Holding("b", (Record("b1", 3, "a1"), Record("b2", 3, "a2"), Record("b3", 4, "a3")), agent=True)
+    third = Holding(
+        "c", (Record("c1", 5, "b1"), Record("c2", 5, "b2"), Record("c3", 5, "b3"), Record("c4", 6))
+    )
+    assert owners([first, third, second]) == {"b": {"b1", "b2", "b3"}, "c": {"c1", "c2"}}
+
+
 def test_nothing_shared_nothing_inherited() -> None:
     assert owners([held("a", ("x", 1)), held("b", ("y", 1))]) == {}
 
@@ -43,11 +57,11 @@ sessions = st.lists(
 def test_each_record_has_one_owner_in_any_order(
     rows: list[list[tuple[str, int | None]]], rng: random.Random
 ) -> None:
-    given_holdings = [Holding(f"s{i}", tuple(records)) for i, records in enumerate(rows)]
+    given_holdings = [Holding(f"s{i}", tuple(Record(*r) for r in records)) for i, records in enumerate(rows)]
     found = owners(given_holdings)
     shuffled = list(given_holdings)
     rng.shuffle(shuffled)
     assert owners(shuffled) == found
     for record in {r for records in rows for r, _ in records}:
-        holding = [h.session for h in given_holdings if any(r == record for r, _ in h.records)]
+        holding = [h.session for h in given_holdings if any(r.id == record for r in h.records)]
         assert sum(record not in found.get(session, set()) for session in holding) == 1

@@ -144,10 +144,18 @@ def finish(
         operations.extend(own)
         frames.extend(_frames(thread, own, stages, title, project))
         session = _session(thread, own, project, title, spawners)
-        ids = array("q", (int(o.id, 16) - (1 << 63) for o in own)).tobytes()
+        ids = array("q", (int(i, 16) - (1 << 63) for o in own for i in _record_ids(o))).tobytes()
         sessions.append((session, pack(marks[thread.key]), ids))
     count = sum(s.operations for s, _, _ in sessions)
     return Finished(root=root, sessions=sessions, operations=count), operations, frames
+
+
+def _record_ids(operation: Operation) -> Iterable[str]:
+    """The ids by which other sessions may hold the same record."""
+    yield operation.id
+    replay = operation.fields.get("replay")
+    if replay is not None:
+        yield replay
 
 
 def _link(threads: Mapping[str, Thread]) -> dict[str, tuple[str, str]]:

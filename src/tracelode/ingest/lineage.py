@@ -10,20 +10,34 @@ _NEVER = -(2**62)
 _LAST = 2**62
 
 
+class Record(msgspec.Struct, frozen=True):
+    """One record of a session, as far as ownership needs it."""
+
+    id: str
+    """Id of its operation."""
+    moment: int | None = None
+    """UTC microseconds."""
+    replay: str | None = None
+    """Id under which the thread it was replayed from may hold the same record."""
+
+
 class Holding(msgspec.Struct, frozen=True):
-    """The records of one session in order, as far as ownership needs them."""
+    """The records of one session in order."""
 
     session: str
     """Session key."""
-    records: tuple[tuple[str, int | None], ...]
-    """(record id, UTC microseconds or None) in file order."""
+    records: tuple[Record, ...]
+    """In file order."""
+    agent: bool = False
+    """Is it a sub-agent's?"""
 
 
 def owners(holdings: Iterable[Holding]) -> dict[str, set[str]]:
     """Which records does each session inherit?
 
     A record that several sessions hold is owned by the session whose first record after its last
-    shared one is earliest; a session with none comes first; ties by session key.
+    shared one is earliest; a session with none comes first; ties by session key. A sub-agent owns
+    nothing that a main session holds.
 
     Args:
         holdings: every session of a connected group; order does not matter.
@@ -35,26 +49,47 @@ def owners(holdings: Iterable[Holding]) -> dict[str, set[str]]:
         accounting: forks and families; docs/decisions/0002-ownership.md.
     """
     given = list(holdings)
-    holders: dict[str, list[str]] = {}
+    same = _same(given)
+    holders: dict[str, set[str]] = {}
     for holding in given:
-        for record in {record for record, _ in holding.records}:
-            holders.setdefault(record, []).append(holding.session)
-    shared = {record for record, found in holders.items() if len(found) > 1}
-    rank = {h.session: (_after(h.records, shared), h.session) for h in given}
+        for record in holding.records:
+            holders.setdefault(same.get(record.id, record.id), set()).add(holding.session)
+    shared = {name for name, found in holders.items() if len(found) > 1}
+    rank = {h.session: (h.agent, _after(h.records, shared, same), h.session) for h in given}
+    owner = {name: min(holders[name], key=rank.__getitem__) for name in shared}
     inherited: dict[str, set[str]] = {}
-    for record in shared:
-        found = sorted(holders[record], key=rank.__getitem__)
-        for session in found[1:]:
-            inherited.setdefault(session, set()).add(record)
+    for holding in given:
+        for record in holding.records:
+            name = same.get(record.id, record.id)
+            if name in owner and owner[name] != holding.session:
+                inherited.setdefault(holding.session, set()).add(record.id)
     return inherited
 
 
-def _after(records: Sequence[tuple[str, int | None]], shared: set[str]) -> int:
+def _same(holdings: Iterable[Holding]) -> dict[str, str]:
+    """Each id to the smallest of the ids that are known to be the same record."""
+    above: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while above.get(name, name) != name:
+            above[name] = above.get(above[name], above[name])
+            name = above[name]
+        return name
+
+    for holding in holdings:
+        for record in holding.records:
+            if record.replay is not None:
+                a, b = sorted((top(record.id), top(record.replay)))
+                above[b] = a
+    return {name: top(name) for name in list(above)}
+
+
+def _after(records: Sequence[Record], shared: set[str], same: Mapping[str, str]) -> int:
     """Moment of the first record after the last shared one."""
-    place = max((i for i, (record, _) in enumerate(records) if record in shared), default=-1)
+    place = max((i for i, r in enumerate(records) if same.get(r.id, r.id) in shared), default=-1)
     if place + 1 >= len(records):
         return _NEVER
-    moment = records[place + 1][1]
+    moment = records[place + 1].moment
     return _LAST if moment is None else moment
 
 

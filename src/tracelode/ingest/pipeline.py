@@ -13,7 +13,7 @@ from typing import Any
 from tracelode.ingest import plan as planning
 from tracelode.ingest import work
 from tracelode.ingest.discover import Names, local_roots, sources, walk
-from tracelode.ingest.lineage import Holding, fork_of, owners
+from tracelode.ingest.lineage import Holding, Record, fork_of, owners
 from tracelode.ingest.work import FamilyJob, FamilyResult, Result, Settings, Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog, SourceRow
@@ -210,17 +210,19 @@ class Importer:
         keys = {key for key, _ in named.values()}
         roots = {root for _, root in named.values()}
         places = {root: self.catalog.shard_of(root) or "" for root in roots}
+        agents = {s.key for root in roots for s in self.catalog.sessions(root) if s.key != s.root}
         given: list[Holding] = []
         before: dict[str, set[str]] = {}
         for session, records in holdings(self.here.connection, self.catalog.folder, places).items():
             if session in keys:
-                given.append(Holding(session, tuple((r, at) for r, at, _ in records)))
-                before[session] = {r for r, _, lost in records if lost}
+                rows = tuple(Record(ident, at, replay) for ident, at, replay, _ in records)
+                given.append(Holding(session, rows, session in agents))
+                before[session] = {ident for ident, _, _, lost in records if lost}
         after = owners(given)
         changed = {key for key in keys if before.get(key, set()) != after.get(key, set())}
         if not changed:
             return
-        own = {h.session: {r for r, _ in h.records} - after.get(h.session, set()) for h in given}
+        own = {h.session: {r.id for r in h.records} - after.get(h.session, set()) for h in given}
         forks = {key: fork_of(after.get(key, set()), own, key) for key in keys}
         lost = {key: after.get(key, set()) for key in keys}
         wanted = sorted({root for key, root in named.values() if key in changed})

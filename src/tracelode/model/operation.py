@@ -43,6 +43,7 @@ FIELDS: dict[str, str] = {
     "service_tier": "service tier the source names, where it is not the standard one",
     "speed": "speed the source names, where it is not the standard one",
     "geo": "geography the source names, where it bears on the price",
+    "replay": "id under which the thread this was replayed from may hold the same record",
     "compaction": "what caused a compaction: auto or manual",
     "session": "key of the session the operation belongs to",
     "kind": "kind of the operation",

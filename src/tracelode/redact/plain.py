@@ -9,7 +9,6 @@ from functools import lru_cache
 from tracelode.redact.scan import Found, encode, redact
 from tracelode.redact.table import Row, table
 
-
 _LONGEST_NAME = 64
 
 

@@ -73,39 +73,97 @@ def marker(name: str) -> bytes:
 
 
 def whole(data: bytes, offset: int) -> int:
-    """The offset, moved left to a character boundary."""
+    """An offset that cuts no character in two.
+
+    Args:
+        data: UTF-8.
+        offset: any offset.
+
+    Returns:
+        The offset, moved left to a character boundary.
+    """
     while 0 < offset < len(data) and 0x80 <= data[offset] < 0xC0:
         offset -= 1
     return offset
 
 
 def keep(match: re.Match[bytes], stop: int, reach: int = 0) -> Cut:
+    """The refusal of a trigger: all stays.
+
+    Args:
+        match: the trigger.
+        stop: where the walk goes on.
+        reach: how far was looked, if further than stop.
+
+    Returns:
+        A cut without text.
+    """
     return Cut(match.start(), stop, None, max(stop, reach) + 2)
 
 
 def decode(data: bytes) -> str:
+    """Text of a piece whose ends may lie inside characters.
+
+    Args:
+        data: almost UTF-8.
+
+    Returns:
+        Text with replacement characters where bytes are missing.
+    """
     return data.decode("utf-8", "replace")
 
 
 def escaped(data: bytes, start: int) -> bool:
-    """Does an escape sequence (backslash n, %3D, colour) end right before?"""
+    """Does an escape sequence (backslash n, %3D, colour) end right before?
+
+    Args:
+        data: the text.
+        start: the place.
+
+    Returns:
+        True if so.
+    """
     return bool(_ESCAPE.search(data[max(0, start - 16) : start]))
 
 
 def edge(data: bytes, start: int) -> bool:
-    """May a word begin here?"""
+    """May a word begin here?
+
+    Args:
+        data: the text.
+        start: the place.
+
+    Returns:
+        True if so.
+    """
     return start == 0 or data[start - 1] not in WORD or escaped(data, start)
 
 
 def path_edge(data: bytes, start: int) -> bool:
-    """May an absolute path begin here?"""
+    """May an absolute path begin here?
+
+    Args:
+        data: the text.
+        start: the place.
+
+    Returns:
+        True if so.
+    """
     if start == 0 or data[start - 1] not in _PATH_BEFORE:
         return True
     return escaped(data, start) or bool(_FLAG_BEFORE.search(data[max(0, start - 3) : start]))
 
 
 def goes_on(data: bytes, stop: int) -> bool:
-    """Does a file name continue here?"""
+    """Does a file name continue here?
+
+    Args:
+        data: the text.
+        stop: the place behind the name so far.
+
+    Returns:
+        True if so.
+    """
     following = data[stop : stop + 2]
     if not following:
         return False

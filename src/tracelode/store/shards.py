@@ -239,7 +239,7 @@ def sweep(folder: Path, alive: Iterable[str], *, older: float) -> int:
 
 def holdings(
     connection: Any, folder: Path, places: dict[str, str]
-) -> dict[str, list[tuple[str, int | None, bool]]]:
+) -> dict[str, list[tuple[str, int | None, str | None, bool]]]:
     """The record ids of some families, in file order.
 
     Args:
@@ -248,18 +248,19 @@ def holdings(
         places: root key to shard name.
 
     Returns:
-        Session key to (record id, moment, inherited) in order.
+        Session key to (record id, moment, id it was replayed from, inherited) in order.
     """
     by_shard: dict[str, list[str]] = {}
     for root, shard in places.items():
         by_shard.setdefault(shard, []).append(root)
-    found: dict[str, list[tuple[str, int | None, bool]]] = {}
+    found: dict[str, list[tuple[str, int | None, str | None, bool]]] = {}
     for shard, roots in sorted(by_shard.items()):
         wanted = ", ".join(quoted(root) for root in roots)
         rows = connection.execute(
-            f"SELECT session, id, started, inherited FROM {_scan(folder, 'operations', [shard])} "
+            "SELECT session, id, started, json_extract_string(fields, '$.replay'), inherited "
+            f"FROM {_scan(folder, 'operations', [shard])} "
             f"WHERE root IN ({wanted}) ORDER BY session, idx"
         ).fetchall()
-        for session, record, at, lost in rows:
-            found.setdefault(session, []).append((record, at, lost))
+        for session, *record in rows:
+            found.setdefault(session, []).append(tuple(record))
     return found

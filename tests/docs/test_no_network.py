@@ -1,0 +1,142 @@
+"""Does anything leave the machine? Import and every view run where asking for a network socket is the end."""
+
+from __future__ import annotations
+
+import ast
+import os
+import platform
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from claude import Transcript, used
+from docs.pages import ROOT, environment, place
+
+GUARD = '''
+"""Loaded by every Python of the test: no socket but local ones."""
+import ctypes, os, platform, sys
+
+def refuse(event, arguments):
+    local = event == "socket.__new__" and arguments[1] in (1, -1)  # AF_UNIX, or a descriptor that is there already
+    if event.startswith("socket.") and event != "socket.gethostname" and not local:
+        os.write(2, f"NETWORK {event}\\n".encode())
+        os._exit(97)
+
+sys.addaudithook(refuse)
+
+class Filter(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_ushort), ("jt", ctypes.c_ubyte), ("jf", ctypes.c_ubyte), ("k", ctypes.c_uint32)]
+
+class Program(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.POINTER(Filter))]
+
+# seccomp: the kernel kills the process, and any child of it, that asks for a socket other than AF_UNIX.
+call, machine = {"x86_64": (41, 0xC000003E), "aarch64": (198, 0xC00000B7)}.get(platform.machine(), (None, 0))
+if sys.platform == "linux" and call is not None:
+    load, equal, give = 0x20, 0x15, 0x06
+    steps = [
+        (load, 0, 0, 4), (equal, 0, 5, machine),
+        (load, 0, 0, 0), (equal, 0, 3, call),
+        (load, 0, 0, 16), (equal, 1, 0, 1),
+        (give, 0, 0, 0x80000000),  # kill the process
+        (give, 0, 0, 0x7FFF0000),  # go on
+    ]
+    filters = (Filter * len(steps))(*steps)
+    program = Program(len(steps), filters)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0:
+        os.environ["GUARDED_BY_KERNEL"] = "1"
+'''
+
+EVERYTHING = '''
+import os, sys
+from pathlib import Path
+from tracelode import __main__ as program
+from tracelode.ingest import pipeline
+
+os.environ["TRACELODE_STORE"] = "store"
+words = [
+    ["import", "history"], ["import", "history", "--redact", "full", "--store", "other"], ["import"],
+    [], ["--json"], ["sessions"], ["show", "de000012", "--nested"], ["show", "de000002#20"],
+    ["top", "--stack", "project,day,path", "--measure", "tokens,cost"], ["tree"], ["peek", "."], ["flame"],
+    ["top", "--idle", "10m", "--tz", "Europe/Berlin"], ["completion", "bash"], ["demo"],
+]
+words += [["export", "--detail", "-o", f"out.{ending}"] for ending in (
+    "pb.gz", "folded", "speedscope.json", "svg", "json", "csv", "parquet",
+)]
+assert sum(f.stat().st_size for f in Path("history").rglob("*.jsonl")) > pipeline.INLINE_BYTES, "no workers started"
+for line in words:
+    code = program.main(line)
+    assert code in ((3,) if line == ["import"] else (0,)), (line, code)
+print("DONE", os.environ.get("GUARDED_BY_KERNEL"))
+'''
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> dict[str, str]:
+    """Environment of a reader whose every Python is guarded; the reader's home is its HOME."""
+    place(tmp_path / "reader")
+    guard = tmp_path / "guard"
+    guard.mkdir()
+    (guard / "sitecustomize.py").write_text(GUARD, encoding="utf-8")
+    found = environment(tmp_path / "reader")
+    return found | {"PYTHONPATH": f"{guard}{os.pathsep}{found['PYTHONPATH']}"}
+
+
+def run(code: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=env["HOME"], env=env, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def test_the_guard_sees_a_connection(guarded: dict[str, str]) -> None:
+    result = run("import socket; socket.create_connection(('127.0.0.1', 9), timeout=1)", guarded)
+    assert (result.returncode, "NETWORK socket." in result.stderr) == (97, True)
+    result = run("import urllib.request; urllib.request.urlopen('http://localhost:9/')", guarded)
+    assert result.returncode == 97
+
+
+def test_the_guard_sees_what_does_not_ask_python(guarded: dict[str, str]) -> None:
+    if run("import os; print(os.environ.get('GUARDED_BY_KERNEL'))", guarded).stdout.strip() != "1":
+        pytest.skip(f"no system call filter on {platform.system()} {platform.machine()}")
+    native = "import ctypes; print(ctypes.CDLL(None).socket({}, 1, 0) >= 0)"
+    assert run(native.format(1), guarded).stdout == "True\n"
+    for family in (2, 10, 16):  # IPv4, IPv6, netlink
+        assert run(native.format(family), guarded).returncode == -signal.SIGSYS
+    spawned = f"import subprocess, sys; sys.exit(subprocess.run([sys.executable, '-S', '-c', {native.format(2)!r}]).returncode)"
+    assert run(spawned, guarded).returncode != 0
+
+
+def test_import_and_every_view_need_no_network(guarded: dict[str, str]) -> None:
+    home = Path(guarded["HOME"])
+    large = "x = 1  # a line of a long file\n" * 40_000
+    for n in range(12):  # enough for worker processes
+        t = Transcript(f"aaaa{n:04d}-0000-4000-8000-000000000001", cwd="/home/sam/src/large").user("read it")
+        t.assistant("so", tools=[("Read", {"file_path": "/home/sam/src/large/a.py"})], usage=used(9))
+        t.result(t.calls[0], large).assistant("done", usage=used(9)).write(home / "history")
+    (home / "history" / "samples").symlink_to(home / "tracelode" / "src" / "tracelode" / "samples" / "projects")
+    result = run(EVERYTHING, guarded)
+    assert result.returncode == 0, result.stderr[-2000:]
+    assert result.stdout.splitlines()[-1].startswith("DONE")
+    assert "NETWORK" not in result.stderr
+
+
+TALKERS = frozenset(
+    "socket ssl http urllib.request urllib.error ftplib smtplib poplib imaplib telnetlib xmlrpc socketserver asyncio "
+    "requests httpx aiohttp urllib3 websockets grpc boto3 fsspec".split()
+)
+"""Modules that speak to a network."""
+
+
+def test_no_module_that_speaks_to_a_network_is_imported() -> None:
+    found = []
+    for path in sorted((ROOT / "src" / "tracelode").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [f"{path.name}: {n}" for n in names if {n, n.partition(".")[0]} & TALKERS]
+    assert not found
