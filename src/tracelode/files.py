@@ -120,16 +120,38 @@ class Records:
         path: a regular file.
         cursor: where an earlier read stopped.
         max_line: bound on a line's bytes.
+        whole: the file is one record.
     """
 
-    def __init__(self, path: Path, cursor: Cursor | None = None, max_line: int = MAX_LINE) -> None:
+    def __init__(
+        self, path: Path, cursor: Cursor | None = None, max_line: int = MAX_LINE, whole: bool = False
+    ) -> None:
         self.path = path
+        self._whole = whole
         self.cursor = cursor or Cursor()
         self.broken: list[Broken] = []
         self.bytes_read = 0
         self._max = max_line
 
+    def _document(self) -> Iterator[Line]:
+        try:
+            with open_stream(self.path) as stream:
+                data = stream.read(self._max + 1)
+        except Exception as error:
+            self.broken.append(Broken(1, f"read stopped: {type(error).__name__}"))
+            return
+        self.bytes_read = len(data)
+        if len(data) > self._max:
+            self.broken.append(Broken(1, "file above the size limit"))
+            return
+        if data:
+            yield Line(1, 0, data.removeprefix(b"\xef\xbb\xbf"))
+        self.cursor = Cursor(len(data), 1)
+
     def __iter__(self) -> Iterator[Line]:
+        if self._whole:
+            yield from self._document()
+            return
         offset, number = self.cursor.offset, self.cursor.line
         with open_stream(self.path) as stream:
             if offset:

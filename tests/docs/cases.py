@@ -1,4 +1,4 @@
-"""Which of the known ways to count a Claude Code transcript wrong are covered? Told by the tests there are."""
+"""Which known ways to count a Claude Code transcript wrong are covered? Told by the tests there are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CASES: dict[int, tuple[str, str]] = {
     4: ("A fork or resume copies its parent's records under a new session id.",
         "A record counts once, in the session that owns it; the copies are *inherited*."),
     5: ("`/branch` writes every message twice into one file.", "Copies with the same `uuid` count once."),
-    6: ("Files of sub-agents carry their parent's session id and look like sessions of their own, or overwrite it.",
+    6: ("Sub-agents' files carry their parent's session id and look like sessions of their own.",
         "A sub-agent is a part of its root session: its key is session id and agent id."),
     7: ("Sub-agent files lie in nested folders and are missed.",
         "Folders are searched at any depth; the link to the call is the agent id."),
@@ -33,14 +33,16 @@ CASES: dict[int, tuple[str, str]] = {
     13: ("Counts of a message that was never finished are placeholders.",
          "The call is marked as a lower bound and counted in `calls.lower_bound`."),
     14: ("The summary that follows a compaction is taken for a prompt.", "It is a note by the system."),
-    15: ("Text of the harness is taken for a person's.", "It is a note by the system; see the elements above."),
+    15: ("Text of the harness is taken for a person's.",
+         "It is a note by the system; see the elements above."),
     16: ("A message typed while the agent works is lost, or counted twice.", "It counts once, as a steer."),
     17: ("After a rewind the abandoned branch looks like the work that counts.",
          "The branch counts as spent and its operations are marked as rolled back."),
     18: ("Results of parallel tools come out of order and in several records.", "Joined by `tool_use_id`."),
-    19: ("Ids of other models repeat inside a session.", "A result belongs to the nearest open call of its id."),
+    19: ("Ids of other models repeat inside a session.",
+         "A result belongs to the nearest open call of its id."),
     20: ("A tool's time is taken as the gap to the next prompt.",
-         "Own duration, or use to result marked as an upper bound; waits for a person are *blocked* or *idle*."),
+         "Own duration, or use to result as an upper bound; waits for a person are *blocked* or *idle*."),
     21: ("Plans of newer versions are deltas, not lists.", "One plan from lists and deltas."),
     22: ("Files that Claude Code deleted drop out of the totals.", "What was read stays."),
     23: ("A growing file is counted again, and a broken line ends the import.",

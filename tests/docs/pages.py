@@ -7,7 +7,7 @@ A page is Markdown with four sorts of live parts:
     <!-- run: COMMAND -->                     a command of the same bash that the reader does not see
     <!-- made: NAME --> ... <!-- end -->      lines that a function of tables.py makes from the code
 
-The place is an empty home folder with a clone in ~/tracelode; the zone is UTC and the terminal 80 columns wide.
+The place is an empty home folder with a clone in ~/tracelode; the zone is UTC, the terminal 80 columns wide.
 """
 
 from __future__ import annotations

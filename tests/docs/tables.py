@@ -18,14 +18,14 @@ from tracelode.sources.claude_code.usage import ABSURD
 from tracelode.store import compact, shards
 
 READ = {
-    "assistant": "One content block of a model message. Records of one `message.id` become one model call and one "
-    "operation per tool use; text becomes its preview.",
+    "assistant": "One content block of a model message. Records of one `message.id` become one model call "
+    "and one operation per tool use; text becomes its preview.",
     "user": "A prompt, a tool's result, an interrupt, or a text of the harness: see below.",
     "system": "An operation for some subtypes (below); every other one is a moment on the timeline.",
-    "queue-operation": "`enqueue` is a message typed while the agent works. `dequeue`, `remove` and `popAll` take it "
-    "out again; what is dequeued comes back as a record of its own.",
-    "attachment": "`queued_command` is a message taken up while the agent works; every other one is a moment on "
-    "the timeline.",
+    "queue-operation": "`enqueue` is a message typed while the agent works. `dequeue`, `remove` and `popAll` "
+    "take it out again; what is dequeued comes back as a record of its own.",
+    "attachment": "`queued_command` is a message taken up while the agent works; every other one is a moment "
+    "on the timeline.",
 }
 """Record types that are read, and what becomes of them."""
 
@@ -33,8 +33,9 @@ KINDS_OF_SECRETS = {
     "private-key": "private keys in PEM form, also cut ones",
     "authorization": "`Authorization:` headers and bare `Bearer ...` and `Basic ...`",
     "cookie": "cookie headers and `--cookie`",
-    "password": "values behind words like password, secret, token, api key: assignments, JSON and XML fields, "
-    "command line flags, `login ... password ...`, `sshpass -p`, `mysql -p`, `echo ... | sudo -S` and the like",
+    "password": "values behind words like password, secret, token, api key: assignments, JSON and XML "
+    "fields, command line flags, `login ... password ...`, `sshpass -p`, `mysql -p`, `echo ... | sudo -S` "
+    "and the like",
     "credential": "values behind the words credential and credentials",
     "secret": "single words behind a command that takes a secret there",
     "signature": "signature and key parameters of URLs",
@@ -132,17 +133,15 @@ def case_table() -> str:
 
 def limits() -> str:
     """Bounds of reading."""
-    return rows(
-        ("what", "limit"),
-        (
-            ("a line of a file", f"{files.MAX_LINE // 1024**2} MiB; a longer one is skipped and counted"),
-            ("tokens of one kind in one call", f"{ABSURD:,}; more is taken for damage and left out, counted"),
-            ("ids that are taken to be unique everywhere", f"{words.UNIQUE_LENGTH} characters; shorter ones count inside "
-             "their session"),
-            ("certainty that a file is of a format", f"{discover.MIN_CERTAINTY}; below it is `unknown format`"),
-            ("waiting before it counts as idle", f"{timeline.IDLE // 10**6} s; `--idle` sets another"),
-        ),
-    )  # fmt: skip
+    found = {
+        "a line of a file": f"{files.MAX_LINE // 1024**2} MiB; a longer one is skipped and counted",
+        "tokens of one kind in one call": f"{ABSURD:,}; more is damage, left out and counted",
+        "ids that are taken to be unique everywhere": f"{words.UNIQUE_LENGTH} characters; shorter ones count "
+        "inside their session",
+        "certainty that a file is of a format": f"{discover.MIN_CERTAINTY}; below it is `unknown format`",
+        "waiting before it counts as idle": f"{timeline.IDLE // 10**6} s; `--idle` sets another",
+    }
+    return rows(("what", "limit"), found.items())
 
 
 def previews() -> str:
@@ -165,16 +164,17 @@ def secrets() -> str:
     others = {row.name for row in marks.ROWS} - tokens - {"kept"}
     assert others <= set(KINDS_OF_SECRETS), others - set(KINDS_OF_SECRETS)
     listed = [text for name, text in KINDS_OF_SECRETS.items() if name in others]
-    makes = f"tokens of a known make, {len(marks._TOKENS)} patterns of {len(tokens)} makes: {', '.join(sorted(tokens))}"
+    count = f"{len(marks._TOKENS)} patterns of {len(tokens)} makes"
+    makes = f"tokens of a known make, {count}: {', '.join(sorted(tokens))}"
     return "\n".join(wrapped(f"- {text}").replace("\n", "\n  ") for text in [*listed, makes])
 
 
 def finding_rule() -> str:
     """When several sessions fail at the same step."""
     return wrapped(
-        f"A finding is a stage in which at least {findings.MIN_SESSIONS} sessions of one project and intent each have "
-        f"at least {findings.MIN_FAILURES} operations with status `error` or `nonzero`. Findings are ordered by what "
-        f"the stage cost in those sessions; at most {findings.MOST} are given."
+        f"A finding is a stage in which at least {findings.MIN_SESSIONS} sessions of one project and intent "
+        f"each have at least {findings.MIN_FAILURES} operations with status `error` or `nonzero`. Findings are "
+        f"ordered by what the stage cost in those sessions; at most {findings.MOST} are given."
     )
 
 
@@ -190,8 +190,9 @@ def vocabulary() -> str:
 def shard_limits() -> str:
     """When shards are made and merged."""
     return wrapped(
-        f"Shards with fewer than {compact.SMALL:,} operations, or with more than half of their families moved away, "
-        f"are merged when there are {compact.ENOUGH} of them, into shards of at most {compact.MOST:,} operations. "
+        f"Shards with fewer than {compact.SMALL:,} operations, or with more than half of their families moved "
+        f"away, are merged when there are {compact.ENOUGH} of them, into shards of at most {compact.MOST:,} "
+        f"operations. "
         f"A shard is two files: {code(f'{table}/NAME.parquet' for table in shards.TABLES)}."
     )
 

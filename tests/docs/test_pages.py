@@ -36,22 +36,29 @@ def test_commands_and_outputs_fit_a_terminal(page: Path) -> None:
             assert not wide
 
 
+FALSE = """<!-- run: export WORD=right -->
+```console
+$ echo $WORD
+wrong
+$ false
+$ echo \\
+> two
+two
+```
+```pycon
+>>> if True:
+...     print(1 + 1)
+3
+>>> 1 / 0
+```
+<!-- made: word -->
+wrong
+<!-- end -->"""
+
+
 def test_the_check_sees_what_is_false(tmp_path: Path) -> None:
-    page = "\n".join(
-        [
-            "<!-- run: export WORD=right -->",
-            "```console",
-            "$ echo $WORD",
-            "wrong",
-            "$ false",
-            "$ echo \\",
-            "> two",
-        ]
-        + ["two", "```", "```pycon", ">>> if True:", "...     print(1 + 1)", "3", ">>> 1 / 0", "```"]
-        + ["<!-- made: word -->", "wrong", "<!-- end -->"]
-    )
-    new = regenerate(page, tmp_path / "reader", {"word": lambda: "made"})
-    assert new == page.replace("$WORD\nwrong", "$WORD\nright").replace("\n3\n", "\n2\n").replace(
+    new = regenerate(FALSE, tmp_path / "reader", {"word": lambda: "made"})
+    assert new == FALSE.replace("$WORD\nwrong", "$WORD\nright").replace("\n3\n", "\n2\n").replace(
         "-->\nwrong", "-->\nmade"
     ).replace(
         ">>> 1 / 0\n",

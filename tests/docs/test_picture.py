@@ -20,7 +20,12 @@ def test_the_picture_is_what_the_demo_writes(tmp_path: Path) -> None:
     home = tmp_path / "reader"
     place(home)
     subprocess.run(
-        ["tracelode", "demo"], cwd=home, env=environment(home), check=True, stdout=subprocess.DEVNULL, timeout=60
+        ["tracelode", "demo"],
+        cwd=home,
+        env=environment(home),
+        check=True,
+        stdout=subprocess.DEVNULL,
+        timeout=60,
     )
     drawn = (home / "tracelode-demo.svg").read_text(encoding="utf-8")
     assert drawn.count("<title>") > 20

@@ -39,7 +39,10 @@ def test_one_call_counts_once() -> None:
     rows = records("de000001")
     assistant = [r["message"]["usage"]["cache_read_input_tokens"] for r in rows if r["type"] == "assistant"]
     by_record, by_call, ours = outputs("read: ")[:3]
-    right = {"calls": len(calls(rows)), "read": sum(u["cache_read_input_tokens"] for u in calls(rows).values())}
+    right = {
+        "calls": len(calls(rows)),
+        "read": sum(u["cache_read_input_tokens"] for u in calls(rows).values()),
+    }
     assert by_record == {"records": len(assistant), "read": sum(assistant)}
     assert by_call == ours == right
     assert by_record["read"] > by_call["read"]

@@ -171,7 +171,9 @@ class Identity(msgspec.Struct, frozen=True):
     session: str
     """Session key, "" where the file holds none."""
     root: str
-    """Root session key."""
+    """Root session key, "" for a file of several sessions."""
+    parent: str | None = None
+    """Session key of the parent, where the root must be found through it."""
     tool: str | None = None
     """Tool use id a side file names as the one that started this sub-agent."""
 
@@ -198,9 +200,11 @@ def identify(found: Found, adapters: dict[str, Any], only: str | None = None) ->
     if not best or scores[best] < MIN_CERTAINTY:
         return Identity("", "", "")
     adapter = adapters[best]
+    if adapter.layout != "session":
+        return Identity(best, "", "")
     for item in adapter.read(Records(found.path), adapter.fresh(), found.name):
         if isinstance(item, About):
-            return Identity(best, item.session, item.root, _side_tool(found.path))
+            return Identity(best, item.session, item.root, item.parent, _side_tool(found.path))
     return Identity(best, "", "")
 
 

@@ -105,9 +105,13 @@ class Builder:
         path: the file as origins name it, already clean.
         agent: the product.
         threads: session key to thread; new ones are added.
+        root: key of the family the file's sessions belong to, "" to believe the source.
     """
 
-    def __init__(self, redactor: Cleaner, path: str, agent: str, threads: dict[str, Thread]) -> None:
+    def __init__(
+        self, redactor: Cleaner, path: str, agent: str, threads: dict[str, Thread], root: str = ""
+    ) -> None:
+        self.root = root
         self.redactor = redactor
         self.path = path
         self.agent = agent
@@ -146,7 +150,8 @@ class Builder:
         return self.thread
 
     def _about(self, about: About) -> None:
-        key, root = self.redactor.name(about.session), self.redactor.name(about.root)
+        key = self.redactor.name(about.session)
+        root = self.root or self.redactor.name(about.root)
         thread = self.threads.get(key)
         if thread is None:
             thread = self.threads[key] = Thread(key, root, self.agent)
@@ -254,6 +259,29 @@ class Builder:
                 draft.output = self.redactor.preview(change.output, OUTPUT_HEAD, OUTPUT_TAIL)
         if "tool" in draft.fields:
             enrich(draft.fields, kind=draft.kind, status=draft.status, output=change.output or "")
+
+
+def absorb(old: Thread, new: Thread) -> None:
+    """Add to a stored thread what another read of the same session brought.
+
+    Args:
+        old: changed in place.
+        new: the same session, as another file tells it.
+    """
+    for draft in new.drafts.values():
+        kept = old.drafts.get(draft.id)
+        if kept is None:
+            old.drafts[draft.id] = draft
+            continue
+        if draft.measures.get("tokens.output", 0) >= kept.measures.get("tokens.output", -1):
+            kept.measures.update(draft.measures)
+        kept.fields.update(draft.fields)
+        kept.output, kept.arguments = kept.output or draft.output, kept.arguments or draft.arguments
+        if kept.ended is None:
+            kept.ended, kept.status = draft.ended, draft.status
+    old.ticks.extend(new.ticks)
+    old.project = old.project or new.project
+    old.spawner = old.spawner or new.spawner
 
 
 def byte_length(text: str) -> int:

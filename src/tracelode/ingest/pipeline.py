@@ -14,7 +14,7 @@ from tracelode.ingest import plan as planning
 from tracelode.ingest import work
 from tracelode.ingest.discover import Names, local_roots, sources, walk
 from tracelode.ingest.lineage import Holding, Record, fork_of, owners
-from tracelode.ingest.work import FamilyJob, FamilyResult, Result, Settings, Worker
+from tracelode.ingest.work import FamilyJob, Result, Settings, Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog, SourceRow
 from tracelode.store.compact import compact
@@ -88,11 +88,10 @@ class Importer:
             total = plan.bytes
             for result in self._results(plan):
                 self._commit(result)
-                report.files_read += result.files
+                report.files_read += len(result.sources)
                 report.bytes_read += result.bytes_read
-                for family in result.families:
-                    roots.add(family.finished.root)
-                    report.skipped.extend(s for row in family.sources for s in row.skipped)
+                roots.update(family.root for family in result.families)
+                report.skipped.extend(s for row in result.sources for s in row.skipped)
                 if progress:
                     progress(
                         Progress(
@@ -126,7 +125,8 @@ class Importer:
         found = walk(places, names, suffixes)
         redactor = self.here.redactor
         clean = (_renamed(item, redactor) for item in found)
-        return planning.make(clean, self.catalog, adapters, redactor.name, source=source, since=since)
+        planner = planning.Planner(self.catalog, adapters, redactor.name, source=source, since=since)
+        return planner.make(clean)
 
     def _results(self, plan: planning.Plan) -> Iterator[Result]:
         units = planning.units(plan.jobs)
@@ -164,35 +164,38 @@ class Importer:
     def _store(self, result: Result) -> list[int]:
         """Enter a shard and its families; the row numbers of their sessions."""
         catalog = self.catalog
-        living = [f for f in result.families if f.finished.sessions]
+        living = [f for f in result.families if f.sessions]
         if result.shard:
             catalog.put_shard(result.shard, result.operations, len(living))
         numbers: list[int] = []
+        catalog.drop_sessions(result.gone)
         for family in result.families:
-            finished = family.finished
-            kept = {session.key for session, _, _ in finished.sessions}
-            if finished.root:
-                catalog.drop_sessions(s.key for s in catalog.sessions(finished.root) if s.key not in kept)
-            if finished.sessions:
-                catalog.put_family(finished.root, result.shard, self.here.rules.version)
-            elif finished.root:
-                catalog.drop_family(finished.root)
-            for session, ticks, ids in finished.sessions:
+            kept = {session.key for session, _, _ in family.sessions}
+            catalog.drop_sessions(s.key for s in catalog.sessions(family.root) if s.key not in kept)
+            if family.sessions:
+                catalog.put_family(family.root, result.shard, self.here.rules.version)
+            else:
+                catalog.drop_family(family.root)
+            for session, ticks, ids in family.sessions:
                 number = catalog.put_session(session, ticks)
                 records = array("q")
                 records.frombytes(ids)
                 catalog.put_ids(number, records)
                 numbers.append(number)
-            self._note_sources(family)
+        for root in result.joined:
+            catalog.drop_family(root)
+        if result.gone:
+            for root in [r for r in catalog.families() if not catalog.sessions(r)]:
+                catalog.drop_family(root)
+        for row in result.sources:
+            self._note_source(row)
         return numbers
 
-    def _note_sources(self, family: FamilyResult) -> None:
-        for row in family.sources:
-            old = self.catalog.source(row.path)
-            if old is not None and old.skipped and row.line > old.line and row.head == old.head:
-                kept = [s for s in old.skipped if s.reason != "truncated last line"]
-                row.skipped[:0] = kept
-            self.catalog.put_source(row)
+    def _note_source(self, row: SourceRow) -> None:
+        old = self.catalog.source(row.path)
+        if old is not None and old.skipped and row.line > old.line and row.head == old.head:
+            row.skipped[:0] = [s for s in old.skipped if s.reason != "truncated last line"]
+        self.catalog.put_source(row)
 
     def _settle(self, numbers: Iterable[int]) -> None:
         """Decide who owns records that the given sessions share with others."""
@@ -232,7 +235,7 @@ class Importer:
         return FamilyJob(
             root=root,
             files=[],
-            shard=self.catalog.shard_of(root),
+            stored={root: self.catalog.shard_of(root) or ""},
             sessions=self.catalog.sessions(root),
             ticks=self.catalog.ticks(root),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -37,142 +37,178 @@ class Plan(msgspec.Struct, kw_only=True):
         return sum(job.bytes for job in self.jobs)
 
 
-def make(
-    found: Iterable[Found | Lost],
-    catalog: Catalog,
-    adapters: dict[str, Any],
-    name: Callable[[str], str],
-    *,
-    source: str | None = None,
-    since: int | None = None,
-) -> Plan:
-    """Compare what is on disk with what the store has read.
+class Planner:
+    """Compares what is on disk with what the store has read.
 
     Args:
-        found: files and places that could not be looked at.
         catalog: the store's catalog.
         adapters: sources by name.
         name: the redactor for session keys.
         source: take files for this source alone.
         since: leave out new files last written before this moment (UTC microseconds).
-
-    Returns:
-        The plan.
     """
-    known = catalog.sources()
-    plan = Plan()
-    fresh: dict[str, list[FileJob]] = {}
-    whole: set[str] = set()
-    here: dict[str, Found] = {}
-    for item in found:
-        if isinstance(item, Lost):
-            plan.lost.append(Skipped(item.name, 0, item.reason))
-            continue
-        plan.files += 1
-        old = known.get(item.name)
-        if old is not None:
-            here[item.name] = item
-            if old.size == item.size and old.mtime == item.mtime:
-                plan.unchanged += 1
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        adapters: dict[str, Any],
+        name: Callable[[str], str],
+        *,
+        source: str | None = None,
+        since: int | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.adapters = adapters
+        self.name = name
+        self.source = source
+        self.since = since
+        self.known = catalog.sources()
+        self.plan = Plan()
+        self.here: dict[str, Found] = {}
+        self.groups: dict[str, list[FileJob]] = {}
+        self.whole: set[str] = set()
+        self.parents: dict[str, str] = {}
+        self.fresh: list[tuple[Found, Identity]] = []
+
+    def make(self, found: Iterable[Found | Lost]) -> Plan:
+        """Decide what to read.
+
+        Args:
+            found: files and places that could not be looked at.
+
+        Returns:
+            The plan.
+        """
+        for item in found:
+            if isinstance(item, Lost):
+                self._lose(item.name, item.reason)
                 continue
-        elif since is not None and item.mtime // 1000 < since:
-            plan.unchanged += 1
-            continue
-        try:
-            _one(item, old, adapters, name, source, fresh, whole, plan)
-        except OSError as error:
-            reason = (error.strerror or type(error).__name__).lower()
-            plan.lost.append(Skipped(item.name, 0, f"cannot be read: {reason}"))
-    for root in whole:
-        _reread(root, known, here, fresh)
-    plan.jobs = [_job(root, files, catalog, whole) for root, files in sorted(fresh.items())]
-    return plan
+            try:
+                self._look(item)
+            except OSError as error:
+                self._lose(item.name, f"cannot be read: {(error.strerror or type(error).__name__).lower()}")
+        for item, identity in self.fresh:
+            self.groups.setdefault(self._group(item, identity), []).append(self._file(item, identity))
+        for root in sorted(self.whole):
+            self._reread(root)
+        self.plan.jobs = [self._job(group, files) for group, files in sorted(self.groups.items())]
+        return self.plan
 
+    def _lose(self, name: str, reason: str) -> None:
+        self.plan.lost.append(Skipped(name, 0, reason))
 
-def _one(
-    item: Found,
-    old: SourceRow | None,
-    adapters: dict[str, Any],
-    name: Callable[[str], str],
-    source: str | None,
-    fresh: dict[str, list[FileJob]],
-    whole: set[str],
-    plan: Plan,
-) -> None:
-    """Decide on one new or changed file."""
-    if old is not None and old.adapter in adapters and old.session:
-        if _grown(item, old):
-            if old.position == item.size:
-                plan.rows.append(msgspec.structs.replace(old, size=item.size, mtime=item.mtime))
+    def _look(self, item: Found) -> None:
+        """Decide on one file."""
+        self.plan.files += 1
+        old = self.known.get(item.name)
+        if old is not None:
+            self.here[item.name] = item
+            if (old.size, old.mtime) == (item.size, item.mtime):
+                self.plan.unchanged += 1
                 return
-            job = _file(item, Identity(old.adapter, old.session, old.root))
-            job.cursor, job.state = Cursor(old.position, old.line), old.state
-            fresh.setdefault(old.root, []).append(job)
+        elif self.since is not None and item.mtime // 1000 < self.since:
+            self.plan.unchanged += 1
             return
-        whole.add(old.root)
-    identity = identify(item, adapters, source)
-    if not identity.adapter:
-        row = SourceRow(path=item.name, size=item.size, mtime=item.mtime)
-        reason = "empty file" if item.size == 0 else "unknown format"
-        plan.rows.append(msgspec.structs.replace(row, skipped=[Skipped(item.name, 0, reason)]))
-        return
-    root = name(identity.root)
-    fresh.setdefault(root, []).append(_file(item, identity))
+        if old is not None and old.adapter in self.adapters and old.state:
+            if _grown(item, old):
+                self._go_on(item, old)
+                return
+            if old.root:
+                self.whole.add(old.root)
+        identity = identify(item, self.adapters, self.source)
+        if not identity.adapter:
+            row = SourceRow(path=item.name, size=item.size, mtime=item.mtime)
+            reason = "empty file" if item.size == 0 else "unknown format"
+            skipped = [Skipped(item.name, 0, reason)]
+            self.plan.rows.append(msgspec.structs.replace(row, skipped=skipped))
+            return
+        if identity.parent:
+            self.parents[self.name(identity.session)] = self.name(identity.parent)
+        self.fresh.append((item, identity))
+
+    def _go_on(self, item: Found, old: SourceRow) -> None:
+        """Read a grown file on from its cursor."""
+        if old.position == item.size:
+            self.plan.rows.append(msgspec.structs.replace(old, size=item.size, mtime=item.mtime))
+            return
+        job = self._file(item, Identity(old.adapter, old.session, old.root))
+        if not job.layout.endswith("document"):
+            job.cursor, job.state = Cursor(old.position, old.line), old.state
+        self.groups.setdefault(old.root or self._loose(item, old.adapter), []).append(job)
+
+    def _file(self, item: Found, identity: Identity) -> FileJob:
+        return FileJob(
+            path=item.path,
+            name=item.name,
+            adapter=identity.adapter,
+            size=item.size,
+            mtime=item.mtime,
+            session=identity.session,
+            tool=identity.tool,
+            layout=self.adapters[identity.adapter].layout,
+        )
+
+    def _loose(self, item: Found, adapter: str) -> str:
+        """Group of a file that may hold several sessions: alone, or with all that share its sessions."""
+        if self.adapters[adapter].layout.startswith("spread"):
+            return f"\0{adapter}"
+        return f"\0{item.name}"
+
+    def _group(self, item: Found, identity: Identity) -> str:
+        """The family a file belongs to, found by following parents; a loose group without one."""
+        if not identity.root:
+            return self._loose(item, identity.adapter)
+        if not identity.parent:
+            return self.name(identity.root)
+        at, seen = self.name(identity.parent), {self.name(identity.session)}
+        while at in self.parents and at not in seen:
+            seen.add(at)
+            at = self.parents[at]
+        return self.catalog.root_of(at) or at
+
+    def _reread(self, root: str) -> None:
+        """A file of a family was rewritten: read all of the family's files that are there anew."""
+        jobs = self.groups.setdefault(root, [])
+        for job in jobs:
+            job.cursor, job.state = Cursor(), b""
+        named = {job.name for files in self.groups.values() for job in files}
+        for row in self.catalog.sources_of(root):
+            if row.path in self.here and row.path not in named:
+                identity = Identity(row.adapter, row.session, row.root)
+                jobs.append(self._file(self.here[row.path], identity))
+
+    def _job(self, group: str, files: list[FileJob]) -> FamilyJob:
+        files.sort(key=lambda f: f.name)
+        root = "" if group.startswith("\0") else group
+        job = FamilyJob(root=root, files=files)
+        if not root:
+            return job
+        # a family whose root turns out to be a sub-agent of this one becomes part of it
+        late = {self.name(f.session) for f in files if f.session} - {root}
+        for one in (root, *sorted(late)):
+            shard = self.catalog.shard_of(one)
+            if shard is None:
+                continue
+            job.stored[one] = shard
+            job.sessions.extend(self.catalog.sessions(one))
+            job.ticks.update(self.catalog.ticks(one))
+        if root in self.whole:
+            # a session lives on only where its file is gone; the others come from their files anew
+            read = {f.name for f in files}
+            gone = {s.session for s in self.catalog.sources_of(root) if s.path not in read}
+            job.sessions = [s for s in job.sessions if s.key in gone]
+        return job
 
 
 def _grown(item: Found, old: SourceRow) -> bool:
     """Is a changed file the one we know, with more at its end?"""
-    if not old.position or item.size < old.position or not old.state:
+    if not old.position or item.size < old.position:
         return False
     with item.path.open("rb") as stream:
         magic = stream.read(4)
     if magic[:2] == b"\x1f\x8b" or magic == b"\x28\xb5\x2f\xfd":
         return False
     return proof(item.path, old.position) == (old.head, old.tail)
-
-
-def _file(item: Found, identity: Identity) -> FileJob:
-    return FileJob(
-        path=item.path,
-        name=item.name,
-        adapter=identity.adapter,
-        size=item.size,
-        mtime=item.mtime,
-        session=identity.session,
-        tool=identity.tool,
-    )
-
-
-def _reread(
-    root: str, known: Mapping[str, SourceRow], here: Mapping[str, Found], fresh: dict[str, list[FileJob]]
-) -> None:
-    """A file of a family was rewritten: read all of the family's files that are there from the start."""
-    jobs = fresh.setdefault(root, [])
-    for job in jobs:
-        job.cursor, job.state = Cursor(), b""
-    named = {job.name for job in jobs}
-    for path, row in known.items():
-        if row.root == root and path in here and path not in named:
-            item = here[path]
-            if not any(job.name == path for files in fresh.values() for job in files):
-                jobs.append(_file(item, Identity(row.adapter, row.session, row.root)))
-
-
-def _job(root: str, files: list[FileJob], catalog: Catalog, whole: set[str]) -> FamilyJob:
-    files.sort(key=lambda f: f.name)
-    job = FamilyJob(root=root, files=files)
-    job.shard = catalog.shard_of(root) if root else None
-    if job.shard is None:
-        return job
-    sessions = catalog.sessions(root)
-    if root in whole:
-        # a session lives on only where its file is gone; the others come from their files anew
-        read = {f.name for f in files}
-        gone = {s.session for s in catalog.sources_of(root) if s.path not in read}
-        sessions = [s for s in sessions if s.key in gone]
-    job.sessions = sessions
-    job.ticks = catalog.ticks(root)
-    return job
 
 
 def units(jobs: Iterable[FamilyJob], size: int = UNIT_BYTES) -> list[list[FamilyJob]]:

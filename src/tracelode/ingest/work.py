@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,14 @@ import msgspec
 
 from tracelode import registry
 from tracelode.files import Cursor, Records, proof
-from tracelode.ingest.draft import Builder, Thread, reclassify
+from tracelode.ingest.draft import Builder, Thread, absorb, reclassify
 from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.timeline import IDLE
-from tracelode.model.report import Skipped
+from tracelode.model.operation import Operation
 from tracelode.model.session import Session
 from tracelode.pricing.table import PriceTable
 from tracelode.redact.fast import Redactor
-from tracelode.store.catalog import SourceRow
+from tracelode.store.catalog import Catalog, SourceRow
 from tracelode.store.shards import ShardWriter, connect, operation_row, read_families
 
 ROWS = 50_000
@@ -44,17 +45,19 @@ class FileJob(msgspec.Struct, kw_only=True):
     """Session key known from an earlier read."""
     tool: str | None = None
     """Tool use that started the sub-agent, from its side file."""
+    layout: str = "session"
+    """How the format lays sessions into files."""
 
 
 class FamilyJob(msgspec.Struct, kw_only=True):
-    """A family to build."""
+    """A family to build, or the families of files that hold several."""
 
     root: str
-    """Root session key."""
+    """Root session key, "" where the files tell."""
     files: list[FileJob]
     """Files to read, in the order of their names."""
-    shard: str | None = None
-    """Shard that holds what is stored of it."""
+    stored: dict[str, str] = {}
+    """Root key to shard, of the stored families that become part of this one."""
     sessions: list[Session] = []
     """Stored sessions to keep and go on with."""
     ticks: dict[str, bytes] = {}
@@ -83,28 +86,23 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
     """Idle limit in microseconds."""
 
 
-class FamilyResult(msgspec.Struct, kw_only=True):
-    """A family that was built."""
-
-    finished: Finished
-    """What the catalog keeps."""
-    sources: list[SourceRow]
-    """Files as they are known now."""
-
-
 class Result(msgspec.Struct, kw_only=True):
     """What a worker hands back."""
 
-    shard: str
+    shard: str = ""
     """Shard it wrote, "" for none."""
-    operations: int
+    operations: int = 0
     """Rows in the shard."""
-    families: list[FamilyResult]
+    families: list[Finished] = []
     """The families in it."""
-    bytes_read: int
+    sources: list[SourceRow] = []
+    """Files as they are known now."""
+    gone: list[str] = []
+    """Keys of sessions that their rewritten file no longer holds."""
+    joined: list[str] = []
+    """Root keys of families that became part of another."""
+    bytes_read: int = 0
     """Bytes read from sources."""
-    files: int
-    """Files read."""
 
 
 class Worker:
@@ -123,6 +121,14 @@ class Worker:
             idle=settings.idle,
         )
         self._connection: Any = None
+        self._catalog: Catalog | None = None
+
+    @property
+    def catalog(self) -> Catalog:
+        """The store's catalog, to look things up."""
+        if self._catalog is None:
+            self._catalog = Catalog(self.settings.store)
+        return self._catalog
 
     @property
     def connection(self) -> Any:
@@ -140,42 +146,76 @@ class Worker:
         Returns:
             What to commit.
         """
-        stored = {j.root: j.shard for j in jobs if j.shard and j.sessions}
-        loaded = read_families(self.connection, self.settings.store, stored) if stored else {}
+        places = {root: shard for job in jobs if job.sessions for root, shard in job.stored.items()}
+        loaded = read_families(self.connection, self.settings.store, places) if places else {}
+        result = Result()
         writer: ShardWriter | None = None
-        results: list[FamilyResult] = []
-        read = files = 0
         for job in jobs:
-            keys = {s.key for s in job.sessions}
-            old = [o for o in loaded.pop(job.root, []) if o.session in keys]
-            threads = restore(old, job.sessions, job.ticks)
-            inherited = {key: {d.id for d in t.drafts.values() if d.inherited} for key, t in threads.items()}
-            del old
-            rows: list[SourceRow] = []
+            threads = self._stored(job, loaded)
             for file in job.files:
-                row, size = self._read(file, threads)
-                rows.append(row)
-                read += size
-                files += 1
+                row, size = self._read(file, job.root, threads)
+                result.sources.append(row)
+                result.bytes_read += size
             threads = {key: t for key, t in threads.items() if t.drafts}
-            finished, operations, frames = finish(job.root, threads, inherited, self.rules)
-            if operations:
-                writer = writer or ShardWriter(self.settings.store, self.connection)
-                writer.add(job.root, (operation_row(o, job.root) for o in operations), frames)
-            results.append(FamilyResult(finished=finished, sources=rows))
-        shard = writer.write() if writer else ""
-        count = writer.operations if writer else 0
-        return Result(shard=shard, operations=count, families=results, bytes_read=read, files=files)
+            result.joined.extend(root for root in job.stored if root != job.root)
+            for root, family in self._families(job, threads, result.gone).items():
+                finished, operations, frames = finish(root, family, _inherited(family), self.rules)
+                if operations:
+                    writer = writer or ShardWriter(self.settings.store, self.connection)
+                    writer.add(root, (operation_row(o, root) for o in operations), frames)
+                result.families.append(finished)
+        if writer:
+            result.shard, result.operations = writer.write(), writer.operations
+        return result
 
-    def _read(self, job: FileJob, threads: dict[str, Thread]) -> tuple[SourceRow, int]:
+    def _stored(self, job: FamilyJob, loaded: dict[str, list[Operation]]) -> dict[str, Thread]:
+        """Threads of a job's stored sessions."""
+        keys = {s.key for s in job.sessions}
+        old = [o for root in job.stored for o in loaded.pop(root, []) if o.session in keys]
+        threads = restore(old, job.sessions, job.ticks)
+        if job.root:
+            for thread in threads.values():
+                thread.root = job.root
+        return threads
+
+    def _families(
+        self, job: FamilyJob, threads: dict[str, Thread], gone: list[str]
+    ) -> dict[str, dict[str, Thread]]:
+        """Threads by root, each family with what the store holds of it already."""
+        if job.root:
+            return {job.root: threads}
+        families: dict[str, dict[str, Thread]] = {}
+        for key, thread in threads.items():
+            families.setdefault(thread.root, {})[key] = thread
+        # a session is replaced where its whole file was read again, else what is new is added to it
+        anew = {f.name for f in job.files if not f.state and not f.layout.startswith("spread")}
+        for name in sorted(anew):
+            gone.extend(s.key for s in self.catalog.sessions_from(name) if s.key not in threads)
+        for root, family in families.items():
+            shard = self.catalog.shard_of(root)
+            if shard is None:
+                continue
+            sessions = [s for s in self.catalog.sessions(root) if s.source not in anew]
+            if not sessions:
+                continue
+            keys = {s.key for s in sessions}
+            operations = read_families(self.connection, self.settings.store, {root: shard})[root]
+            old = restore((o for o in operations if o.session in keys), sessions, self.catalog.ticks(root))
+            for key, thread in old.items():
+                if key in family:
+                    absorb(thread, family[key])
+                family[key] = thread
+        return families
+
+    def _read(self, job: FileJob, root: str, threads: dict[str, Thread]) -> tuple[SourceRow, int]:
         adapter = registry.load("sources", job.adapter)
-        builder = Builder(self.redactor, job.name, adapter.agent, threads)
+        builder = Builder(self.redactor, job.name, adapter.agent, threads, root)
         state = adapter.fresh()
         if job.state:
             state = msgspec.msgpack.decode(job.state, type=type(state))
             if job.session in threads:
                 builder.resume(threads[job.session])
-        records = Records(job.path, job.cursor)
+        records = Records(job.path, job.cursor, whole=job.layout.endswith("document"))
         try:
             for item in adapter.read(records, state, job.name):
                 builder.take(item)
@@ -191,7 +231,7 @@ class Worker:
         row = SourceRow(
             path=job.name,
             session=thread.key if thread else "",
-            root=thread.root if thread else "",
+            root=root,
             adapter=job.adapter,
             size=job.size,
             mtime=job.mtime,
@@ -226,12 +266,13 @@ class Worker:
         Returns:
             What to commit.
         """
-        loaded = read_families(self.connection, self.settings.store, {j.root: j.shard or "" for j in jobs})
+        places = {root: shard for job in jobs for root, shard in job.stored.items()}
+        loaded = read_families(self.connection, self.settings.store, places)
         writer = ShardWriter(self.settings.store, self.connection)
-        results = []
+        result = Result()
         for job in jobs:
-            threads = restore(loaded[job.root], job.sessions, job.ticks)
-            lost = {key: {d.id for d in t.drafts.values() if d.inherited} for key, t in threads.items()}
+            threads = self._stored(job, loaded)
+            lost = _inherited(threads)
             lost.update({key: ids for key, ids in (inherited or {}).items() if key in threads})
             for key, thread in threads.items():
                 if forks and key in forks:
@@ -240,9 +281,14 @@ class Worker:
                     reclassify(thread)
             finished, operations, frames = finish(job.root, threads, lost, self.rules)
             writer.add(job.root, (operation_row(o, job.root) for o in operations), frames)
-            results.append(FamilyResult(finished=finished, sources=[]))
-        name = writer.write()
-        return Result(shard=name, operations=writer.operations, families=results, bytes_read=0, files=0)
+            result.families.append(finished)
+        result.shard, result.operations = writer.write(), writer.operations
+        return result
+
+
+def _inherited(threads: Mapping[str, Thread]) -> dict[str, set[str]]:
+    """What the threads inherit as they were stored."""
+    return {key: {d.id for d in t.drafts.values() if d.inherited} for key, t in threads.items()}
 
 
 def _names(value: Any, redactor: Redactor) -> Any:
@@ -275,6 +321,3 @@ def run(jobs: list[FamilyJob]) -> Result:
     """
     assert _worker is not None, "start() comes first"
     return _worker.run(jobs)
-
-
-__all__ = ["FamilyJob", "FileJob", "Result", "Settings", "Skipped", "Worker", "run", "start"]

@@ -84,6 +84,9 @@ class About(msgspec.Struct, frozen=True):
     """Working folder as recorded."""
     role: str = "main"
     """main or subagent."""
+    parent: str | None = None
+    """Session key of the thread that started or forked into this one, where only that is known: the
+    root is then found by following parents."""
 
 
 Item: TypeAlias = Operation | Change | Tick | Skip | About
@@ -99,6 +102,11 @@ class Source(Protocol):
     """The product whose files these are."""
     suffixes: tuple[str, ...]
     """File name endings worth opening in a folder."""
+    layout: str
+    """session: one session a file, in lines. sessions: lines of several sessions. document: the whole
+    file is one record, of one or several sessions. spread: lines of sessions that may lie in several
+    files. spread-document: the same in whole files. With all but the first, About precedes the items of
+    each session, again whenever the session changes."""
 
     def sniff(self, head: bytes) -> float:
         """How sure is it that a file is of this format?

@@ -24,9 +24,10 @@ CREATE TABLE IF NOT EXISTS sources (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sources_root ON sources (root);
 CREATE TABLE IF NOT EXISTS sessions (
-    number INTEGER PRIMARY KEY, key TEXT UNIQUE, root TEXT, data BLOB, ticks BLOB
+    number INTEGER PRIMARY KEY, key TEXT UNIQUE, root TEXT, source TEXT, data BLOB, ticks BLOB
 );
 CREATE INDEX IF NOT EXISTS sessions_root ON sessions (root);
+CREATE INDEX IF NOT EXISTS sessions_source ON sessions (source);
 CREATE TABLE IF NOT EXISTS families (root TEXT PRIMARY KEY, shard TEXT, versions TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS shards (name TEXT PRIMARY KEY, operations INTEGER, families INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS dead (shard TEXT, root TEXT, PRIMARY KEY (shard, root)) WITHOUT ROWID;
@@ -166,8 +167,8 @@ class Catalog:
         """Store a session and its timeline; its row number."""
         number = self.number(session.key)
         self.db.execute(
-            "UPDATE sessions SET root = ?, data = ?, ticks = ? WHERE number = ?",
-            (session.root, msgspec.msgpack.encode(session), ticks, number),
+            "UPDATE sessions SET root = ?, source = ?, data = ?, ticks = ? WHERE number = ?",
+            (session.root, session.source, msgspec.msgpack.encode(session), ticks, number),
         )
         return number
 
@@ -190,6 +191,18 @@ class Catalog:
             f"SELECT data FROM sessions WHERE data IS NOT NULL {where} ORDER BY key", values
         )
         return [msgspec.msgpack.decode(row[0], type=Session) for row in rows]
+
+    def sessions_from(self, source: str) -> list[Session]:
+        """Sessions that were last read from a file."""
+        rows = self.db.execute(
+            "SELECT data FROM sessions WHERE source = ? AND data IS NOT NULL ORDER BY key", (source,)
+        )
+        return [msgspec.msgpack.decode(row[0], type=Session) for row in rows]
+
+    def root_of(self, key: str) -> str | None:
+        """The root of a stored session, None if it is not stored."""
+        row = self.db.execute("SELECT root FROM sessions WHERE key = ?", (key,)).fetchone()
+        return None if row is None or row[0] is None else str(row[0])
 
     def ticks(self, root: str) -> dict[str, bytes]:
         """Timelines of a family's sessions, by session key."""

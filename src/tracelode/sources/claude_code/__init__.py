@@ -31,6 +31,7 @@ class ClaudeCode:
 
     name = "claude-code"
     agent = AGENT
+    layout = "session"
     suffixes: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".jsonl.zst")
     roots: tuple[tuple[str, str], ...] = (
         ("$CLAUDE_CONFIG_DIR", "projects"),
