@@ -111,6 +111,7 @@ class Importer:
             report.sessions = len({s.root for s in kept if s.operations})
             if report.files_read:
                 compact(self.catalog, self.here.connection)
+            self.here.rest()
             sweep(self.catalog.folder, self.catalog.shards(), older=SWEEP_SECONDS)
         report.skipped = _merged(report.skipped)
         report.seconds = time.monotonic() - begun

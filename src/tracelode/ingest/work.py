@@ -137,6 +137,12 @@ class Worker:
             self._connection = connect()
         return self._connection
 
+    def rest(self) -> None:
+        """Give DuckDB's memory back between imports."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
     def run(self, jobs: list[FamilyJob]) -> Result:
         """Build families and write them as one shard.
 

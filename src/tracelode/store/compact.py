@@ -11,7 +11,7 @@ from tracelode.store.shards import TABLES, relation, shard_file, write_parquet
 
 SMALL = 5_000
 """A shard with fewer operations is small."""
-ENOUGH = 24
+ENOUGH = 64
 """So many small or half-dead shards are worth a merge."""
 MOST = 50_000
 """Operations in a merged shard."""
@@ -56,7 +56,8 @@ def _merge(catalog: Catalog, connection: Any, names: list[str]) -> int:
     moved = [root for root, (shard, _) in catalog.families().items() if shard in chosen]
     target = secrets.token_hex(8)
     for table in TABLES:
-        query = f"SELECT * FROM ({relation(folder, table, chosen)}) ORDER BY root, session, idx"
+        # no ORDER BY: rows stream through, and whoever reads a family sorts it
+        query = f"SELECT * FROM ({relation(folder, table, chosen)})"
         write_parquet(connection, query, shard_file(folder, table, target))
     count = connection.execute(
         f"SELECT count(*) FROM read_parquet('{shard_file(folder, 'operations', target)}')"

@@ -17,7 +17,8 @@ from tracelode.store.schema import FRAMES, OPERATIONS, ddl
 _FIELDS = msgspec.json.Decoder(dict[str, str])
 _MEASURES = msgspec.json.Decoder(dict[str, int])
 _ENCODER = msgspec.json.Encoder()
-_FILE_ROWS = 100_000
+ROW_GROUP = 8_192
+"""Rows written at once: bounds the memory of a write."""
 TABLES = ("operations", "frames")
 
 
@@ -136,7 +137,9 @@ def write_parquet(connection: Any, query: str, target: Path) -> None:
     """
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     aside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    connection.execute(f"COPY ({query}) TO {quoted(aside)} (FORMAT parquet, COMPRESSION zstd)")
+    connection.execute(
+        f"COPY ({query}) TO {quoted(aside)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
+    )
     os.chmod(aside, 0o600)
     os.replace(aside, target)
 
