@@ -96,8 +96,7 @@ def run(given: argparse.Namespace, work: Path) -> Report:
     large = None
     if given.large_mb:
         large = given.large_history or history(work, given.generator, given.large_mb)
-    wait_until_quiet(given.load_below, given.wait)
-    report = Report("history")
+    report = Report("history", load=wait_until_quiet(given.load_below, given.wait))
     if peer is None:
         report.notes.append("ccusage is not at hand: name it with --ccusage PATH, or --ccusage install")
     store, found = one_size(report, work, folder, peer, given.runs)
@@ -114,6 +113,7 @@ def run(given: argparse.Namespace, work: Path) -> Report:
     naming(report, work, store)
     if large is not None:
         shutil.rmtree(store)
+        wait_until_quiet(given.load_below, given.wait)
         store, more = one_size(report, work, large, peer, given.large_runs)
         whole = full and truth(large)["bytes"] >= 4.5 * truth(folder)["bytes"]
         grown(report, more[0], found[0], whole)
@@ -137,7 +137,7 @@ def main() -> int:
     parser = options(__doc__.splitlines()[0], runs=5)
     parser.add_argument("--mb", type=float, default=200, help="megabytes of transcripts (200)")
     parser.add_argument("--large-mb", type=float, default=1000, help="of the larger history; 0 leaves it out")
-    parser.add_argument("--large-runs", type=int, default=2, help="runs of the larger history (2)")
+    parser.add_argument("--large-runs", type=int, default=3, help="runs of the larger history (3)")
     parser.add_argument("--history", type=Path, help="a generated history, instead of generating one")
     parser.add_argument("--large-history", type=Path, help="the larger one")
     parser.add_argument("--ccusage", help="path of ccusage, or install: by npm below the work folder")

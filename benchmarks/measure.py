@@ -21,6 +21,8 @@ PAUSE = 0.02
 """Seconds between two looks at the memory of a tree."""
 SHARED_EVERY = 5
 """Every so many looks the proportional memory is asked too; it costs the kernel a walk of the tables."""
+LOOKS = 2 * SHARED_EVERY
+"""With fewer looks than this a peak over the tree is not known."""
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _PROC = Path("/proc")
 
@@ -158,8 +160,8 @@ def run_once(command: Sequence[str], environment: Mapping[str, str]) -> Once:
             wall=wall,
             cpu=usage.ru_utime + usage.ru_stime,
             process=usage.ru_maxrss * scale,
-            tree=memory.tree or None,
-            shared=memory.shared or None,
+            tree=memory.tree if memory.looks >= LOOKS else None,
+            shared=memory.shared if memory.looks >= LOOKS and memory.shared else None,
             output=out.read(),
         )
 
@@ -220,6 +222,7 @@ class _Memory:
     def __init__(self, pid: int) -> None:
         self.tree = 0
         self.shared = 0
+        self.looks = 0
         self._pid = pid
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -234,13 +237,12 @@ class _Memory:
             self._thread.join()
 
     def _watch(self) -> None:
-        looks = 0
         while not self._done.is_set():
             family = _family(self._pid)
             self.tree = max(self.tree, sum(map(_resident, family)))
-            if looks % SHARED_EVERY == 0:
+            if self.looks % SHARED_EVERY == 0:
                 self.shared = max(self.shared, sum(map(_proportional, family)))
-            looks += 1
+            self.looks += 1
             self._done.wait(PAUSE)
 
 

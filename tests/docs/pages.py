@@ -237,5 +237,4 @@ def python(home: Path, steps: list[Step]) -> None:
 
 def missing(code: str) -> bool:
     """Does a command need an optional tool that is not there?"""
-    called = re.findall(rf"(?:^|[|(;]\s*|\$ )({'|'.join(_OPTIONAL)}) ", code, re.MULTILINE)
-    return any(shutil.which(tool) is None for tool in called)
+    return any(word in code.split() and shutil.which(word) is None for word in _OPTIONAL)

@@ -173,8 +173,8 @@ def finding_rule() -> str:
     """When several sessions fail at the same step."""
     return wrapped(
         f"A finding is a stage in which at least {findings.MIN_SESSIONS} sessions of one project and intent "
-        f"each have at least {findings.MIN_FAILURES} operations with status `error` or `nonzero`. Findings are "
-        f"ordered by what the stage cost in those sessions; at most {findings.MOST} are given."
+        f"each have at least {findings.MIN_FAILURES} operations with status `error` or `nonzero`. Findings "
+        f"are ordered by what the stage cost in those sessions; at most {findings.MOST} are given."
     )
 
 
@@ -190,9 +190,9 @@ def vocabulary() -> str:
 def shard_limits() -> str:
     """When shards are made and merged."""
     return wrapped(
-        f"Shards with fewer than {compact.SMALL:,} operations, or with more than half of their families moved "
-        f"away, are merged when there are {compact.ENOUGH} of them, into shards of at most {compact.MOST:,} "
-        f"operations. "
+        f"Shards with fewer than {compact.SMALL:,} operations, or with more than half of their families "
+        f"moved away, are merged when there are {compact.ENOUGH} of them, into shards of at most "
+        f"{compact.MOST:,} operations. "
         f"A shard is two files: {code(f'{table}/NAME.parquet' for table in shards.TABLES)}."
     )
 
