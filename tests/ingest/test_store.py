@@ -17,7 +17,10 @@ import pytest
 import tracelode
 from claude import Transcript, used
 from shared import generated, need
+from tracelode.errors import SchemaTooNew, UsageError
 from tracelode.model.report import Totals
+from tracelode.store.compact import compact
+from tracelode.store.shards import connect
 from tracelode.workspace import Workspace
 from workspaces import stored
 
@@ -234,7 +237,9 @@ def test_many_small_imports_are_merged_and_stay_the_same(tmp_path: Path) -> None
     history(tmp_path / "h", sessions=60, calls=2)
     files = sorted((tmp_path / "h").rglob("*.jsonl"))
     workspace = fresh(tmp_path, "small", *files)
-    assert len(workspace._catalog.shards()) < 30
+    assert len(workspace._catalog.shards()) < 62
+    assert compact(workspace._catalog, connect(), enough=2) > 30
+    assert len(workspace._catalog.shards()) == 1
     assert view(workspace) == view(fresh(tmp_path, "once", tmp_path / "h"))
 
 
@@ -262,3 +267,47 @@ def test_private_files(tmp_path: Path) -> None:
     assert workspace.path.stat().st_mode & 0o777 == 0o700
     for file in workspace.path.rglob("*"):
         assert file.stat().st_mode & 0o077 == 0, file
+
+
+def test_a_store_of_an_older_layout_is_rebuilt_and_a_newer_one_refused(tmp_path: Path) -> None:
+    history(tmp_path / "h")
+    workspace = fresh(tmp_path, "s", tmp_path / "h")
+    before = view(workspace)
+    workspace._catalog.set_meta("schema", "1")
+    workspace._catalog.close()
+    again = fresh(tmp_path, "s")
+    assert again.empty()
+    again.add(tmp_path / "h")
+    assert view(again) == before
+    assert (tmp_path / "s" / "schema-1" / "catalog.sqlite").exists()
+    again._catalog.set_meta("schema", "999")
+    with pytest.raises(SchemaTooNew, match="upgrade"):
+        tracelode.open(tmp_path / "s")
+
+
+def test_a_price_file_that_fails_changes_nothing_and_one_that_went_away_says_so(tmp_path: Path) -> None:
+    history(tmp_path / "h")
+    workspace = fresh(tmp_path, "s", tmp_path / "h")
+    before = workspace.totals()
+    with pytest.raises(UsageError, match="cannot be read"):
+        tracelode.open(tmp_path / "s", prices=tmp_path / "none.toml")
+    prices = tmp_path / "prices.json"
+    prices.write_text(PRICES)
+    tracelode.open(tmp_path / "s", prices=prices)
+    prices.unlink()
+    with pytest.raises(UsageError, match="is gone"):
+        tracelode.open(tmp_path / "s").add(tmp_path / "h")
+    assert tracelode.open(tmp_path / "s", tz="UTC", prices="none").totals() == before
+
+
+def test_names_do_not_need_the_texts(tmp_path: Path) -> None:
+    history(tmp_path / "h")
+    kept = fresh(tmp_path, "kept", tmp_path / "h")
+    bare = tracelode.open(tmp_path / "bare", redact="metadata", tz="UTC")
+    bare.add(tmp_path / "h")
+    assert view(bare) == view(kept)
+    tracelode.open(tmp_path / "bare", idle=10)
+    tracelode.open(tmp_path / "kept", idle=10)
+    assert view(tracelode.open(tmp_path / "bare", tz="UTC")) == view(
+        tracelode.open(tmp_path / "kept", tz="UTC")
+    )

@@ -134,6 +134,20 @@ def test_filters_of_frames(workspace: Workspace) -> None:
     )
 
 
+def test_a_tool_takes_its_frames(workspace: Workspace) -> None:
+    duck, memory = engines(workspace)
+    query = Query(stack=("tool",), measures=("operations",), where=(("tool", "Bash"),))
+    assert set(duck.fold(query).totals) == {("Bash:git",)}
+    assert duck.fold(query) == memory.fold(query)
+
+
+def test_what_a_session_has_once_is_not_repeated_below(workspace: Workspace) -> None:
+    for stack in (["day"], ["project"], ["session"]):
+        assert all(len(s) == 1 for s in workspace.profile(stack=stack, measure="calls").totals)
+    deep = workspace.profile(stack=["project", "stage", "model"], measure="calls").totals
+    assert {len(s) for s in deep} == {3, 5}
+
+
 def test_shared_output_has_closed_words_only(workspace: Workspace) -> None:
     shown = workspace.profile(stack=["project", "session", "stage", "tool"], measure="operations", share=True)
     text = repr(shown)

@@ -10,12 +10,15 @@ from tracelode.model.operation import Operation, Origin
 from tracelode.model.ports import About, Change, Skip, Tick
 from tracelode.model.report import Skipped
 from tracelode.signals.enrich import enrich
+from tracelode.signals.human import prompt_facts
+from tracelode.signals.tools import tool_frame
 
 COMMAND = 1_000
 DESCRIPTION = 300
 ARGUMENTS = 1_000
 OUTPUT_HEAD = 500
 OUTPUT_TAIL = 500
+OUTCOMES = ("success", "failure")
 _NAMED = ("model", "branch", "mode", "domain", "tool", "service_tier", "speed", "geo", "compaction", "spawns")
 
 
@@ -33,6 +36,9 @@ class Cleaner(Protocol):
 
     def name(self, s: str) -> str:
         """Short identifier."""
+
+    def start(self, s: str, count: int) -> str:
+        """First characters of the redacted text, in every mode."""
 
     def value(self, obj: Any, limit: int) -> str:
         """Decoded JSON value as bounded text."""
@@ -93,6 +99,8 @@ class Thread:
         self.source = ""
         self.spawner: str | None = None
         self.fork_of: str | None = None
+        self.task: str | None = None
+        self.outcome: str | None = None
         self.drafts: dict[str, Draft] = {}
         self.ticks: list[Tick] = []
 
@@ -156,6 +164,12 @@ class Builder:
         if thread is None:
             thread = self.threads[key] = Thread(key, root, self.agent)
         thread.role = about.role
+        if about.task:
+            thread.task = self.redactor.name(about.task)
+        if about.outcome in OUTCOMES:
+            thread.outcome = about.outcome
+        if about.agent:
+            thread.agent = self.redactor.name(about.agent)
         thread.source = self.path
         if about.project and not thread.project:
             thread.project = self.redactor.path(about.project)
@@ -193,8 +207,21 @@ class Builder:
         )
         if "tool" in fields:
             draft.measures["bytes.arguments"] = byte_length(operation.arguments)
-            enrich(fields, kind=draft.kind, status=draft.status)
+            self._classify(draft, operation.fields)
+        elif draft.kind == "prompt":
+            fields.update(prompt_facts(redactor.start(operation.arguments, ARGUMENTS)))
         thread.drafts[draft.id] = draft
+
+    def _classify(self, draft: Draft, given: dict[str, str]) -> None:
+        """Closed words of a tool call, from its redacted texts: also where those are not kept."""
+        fields = draft.fields
+        seen = dict(fields)
+        for key in ("command", "description"):
+            if given.get(key):
+                seen[key] = self.redactor.start(given[key], COMMAND)
+        enrich(seen, kind=draft.kind, status=draft.status)
+        fields.update({key: seen[key] for key in ("verb", "path_role") if key in seen})
+        fields["frame"] = tool_frame(fields["tool"], seen.get("command", ""))
 
     def _arguments(self, text: str, kind: str) -> str:
         if kind in ("prompt", "note", "model"):
@@ -220,7 +247,7 @@ class Builder:
             else:
                 # closed words and ids of ours
                 fields[key] = value
-        return fields
+        return {key: value for key, value in fields.items() if value}
 
     def _merge(self, old: Draft, new: Operation) -> None:
         kept = old.measures.get("tokens.output", -1)
@@ -282,6 +309,8 @@ def absorb(old: Thread, new: Thread) -> None:
     old.ticks.extend(new.ticks)
     old.project = old.project or new.project
     old.spawner = old.spawner or new.spawner
+    old.task = new.task or old.task
+    old.outcome = new.outcome or old.outcome
 
 
 def byte_length(text: str) -> int:
@@ -290,12 +319,18 @@ def byte_length(text: str) -> int:
 
 
 def reclassify(thread: Thread) -> None:
-    """Set verb and path role of a thread's tool calls again from their stored fields."""
+    """Set the closed words of a thread's tool calls and prompts again from what is stored."""
     for draft in thread.drafts.values():
-        if "tool" in draft.fields:
-            draft.fields.pop("verb", None)
-            draft.fields.pop("path_role", None)
-            enrich(draft.fields, kind=draft.kind, status=draft.status)
+        fields = draft.fields
+        if "tool" in fields and (fields.get("command") or fields.get("frame") == fields["tool"]):
+            fields.pop("verb", None)
+            fields.pop("path_role", None)
+            enrich(fields, kind=draft.kind, status=draft.status)
+            fields["frame"] = tool_frame(fields["tool"], fields.get("command", ""))
+        elif draft.kind == "prompt" and draft.arguments:
+            fields.pop("said", None)
+            fields.pop("asked", None)
+            fields.update(prompt_facts(draft.arguments))
 
 
 def relative(path: str, project: str) -> str:

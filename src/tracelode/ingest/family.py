@@ -26,7 +26,6 @@ from tracelode.model.session import Session
 from tracelode.pricing.table import PriceTable
 from tracelode.profile.name.apply import label
 from tracelode.profile.name.intent import intent
-from tracelode.signals.tools import tool_frame
 
 _ENDS = ("other", "model", "human", "tool")
 _ANSWERS = ("answer", "denial")
@@ -45,9 +44,8 @@ class Rules(msgspec.Struct, kw_only=True):
     @property
     def version(self) -> str:
         """Changes when the stored rows of an unchanged family would."""
-        return (
-            f"{self.segmenter.name} {self.segmenter.version}; prices {self.prices.version}; idle {self.idle}"
-        )
+        cut = f"{self.segmenter.name} {self.segmenter.version}"
+        return f"{cut}; prices {self.prices.version}; idle {self.idle / 1e6:g} s"
 
 
 class Finished(msgspec.Struct, kw_only=True):
@@ -79,6 +77,7 @@ def restore(
         thread = Thread(session.key, session.root, session.agent)
         thread.role, thread.project, thread.source = session.role, session.project, session.source
         thread.spawner, thread.fork_of = session.parent_operation, session.fork_of
+        thread.task, thread.outcome = session.task, session.outcome
         threads[session.key] = thread
     for o in operations:
         thread = threads[o.session]
@@ -142,7 +141,8 @@ def finish(
         own = [_operation(draft) for draft in thread.drafts.values()]
         stages = label(own, rules.segmenter)[1] if own else []
         operations.extend(own)
-        frames.extend(_frames(thread, own, stages, title, project))
+        known = (thread.task or (main and main.task), thread.outcome or (main and main.outcome))
+        frames.extend(_frames(thread, own, stages, (project, title, *known)))
         session = _session(thread, own, project, title, spawners)
         ids = array("q", (int(i, 16) - (1 << 63) for o in own for i in _record_ids(o))).tobytes()
         sessions.append((session, pack(marks[thread.key]), ids))
@@ -211,8 +211,8 @@ def _time(
 def _intent(order: Sequence[Thread]) -> str:
     main = order[0]
     drafts = [d for d in main.drafts.values() if not d.inherited] or list(main.drafts.values())
-    prompt = next((d.arguments for d in drafts if d.kind == "prompt"), "")
-    return intent([_operation(d) for d in drafts], prompt)
+    prompt: dict[str, str] = next((d.fields for d in drafts if d.kind == "prompt"), {})
+    return intent([_operation(d) for d in drafts], prompt=prompt)
 
 
 def _operation(draft: Draft) -> Operation:
@@ -246,14 +246,18 @@ def _session(
         inherited=len(own) - len(kept),
         calls=sum(o.measures.get("calls", 0) for o in kept),
         intent=title,
+        task=thread.task,
+        outcome=thread.outcome,
         fork_of=thread.fork_of if len(kept) < len(own) else None,
         source=thread.source,
     )
 
 
 def _frames(
-    thread: Thread, own: Sequence[Operation], stages: Sequence[str], title: str, project: str
+    thread: Thread, own: Sequence[Operation], stages: Sequence[str], shared: tuple[str | None, ...]
 ) -> Iterable[tuple[Any, ...]]:
+    """Rows of FRAMES; shared: project, intent, task and outcome of the family."""
+    project, title, task, outcome = shared
     ends = {o.id: o.ended for o in own if o.kind == "model"}
     with_tools = {o.fields["call"] for o in own if "call" in o.fields}
     for o, stage in zip(own, stages, strict=True):
@@ -268,7 +272,7 @@ def _frames(
         yield (
             thread.key, thread.root, o.index, o.id, at, o.fields.get("spawns"),
             project, thread.agent, thread.role, o.fields.get("model"), o.kind, o.status,
-            title, stage, None, _tool(o, o.id in with_tools),
+            title, stage, None, _tool(o, o.id in with_tools), task, outcome,
             *(
                 lower if name == "calls.lower_bound"
                 else 1 if name == "operations"
@@ -282,9 +286,9 @@ _NULLABLE = ("tokens.reasoning", "cost.reported")
 
 
 def _tool(operation: Operation, with_tools: bool) -> str:
-    tool = operation.fields.get("tool")
-    if tool is not None:
-        return tool_frame(tool, operation.fields.get("command", ""))
+    frame = operation.fields.get("frame")
+    if frame is not None:
+        return frame
     if operation.kind == "model":
         return "(model)" if with_tools else "(answer)"
     return f"({operation.kind})"

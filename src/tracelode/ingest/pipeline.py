@@ -51,7 +51,7 @@ class Importer:
     def __init__(self, catalog: Catalog, settings: Settings, processes: int | None = None) -> None:
         self.catalog = catalog
         self.settings = settings
-        self.processes = processes or len(os.sched_getaffinity(0))
+        self.processes = processes or _cores()
         self._here: Worker | None = None
 
     @property
@@ -265,6 +265,12 @@ def _renamed(item: Any, redactor: Any) -> Any:
     import msgspec
 
     return msgspec.structs.replace(item, name=redactor.path(item.name))
+
+
+def _cores() -> int:
+    """Cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _merged(skipped: Iterable[Skipped]) -> list[Skipped]:

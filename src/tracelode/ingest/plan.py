@@ -151,7 +151,8 @@ class Planner:
     def _loose(self, item: Found, adapter: str) -> str:
         """Group of a file that may hold several sessions: alone, or with all that share its sessions."""
         if self.adapters[adapter].layout.startswith("spread"):
-            return f"\0{adapter}"
+            kin = getattr(self.adapters[adapter], "kin", None)
+            return f"\0{adapter}\0{kin(item.name)}" if kin else f"\0{adapter}"
         return f"\0{item.name}"
 
     def _group(self, item: Found, identity: Identity) -> str:

@@ -20,9 +20,6 @@ from tracelode.redact.fast import Redactor
 from tracelode.store.catalog import Catalog, SourceRow
 from tracelode.store.shards import ShardWriter, connect, operation_row, read_families
 
-ROWS = 50_000
-"""Operations in one shard, at most, unless a family alone has more."""
-
 
 class FileJob(msgspec.Struct, kw_only=True):
     """A file to read."""

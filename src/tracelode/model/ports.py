@@ -87,6 +87,14 @@ class About(msgspec.Struct, frozen=True):
     parent: str | None = None
     """Session key of the thread that started or forked into this one, where only that is known: the
     root is then found by following parents."""
+    task: str | None = None
+    """Known task, ticket or benchmark id, where the file tells one."""
+    outcome: str | None = None
+    """success or failure, where the file tells it; None if unknown."""
+    agent: str = ""
+    """The product that ran, where the file tells it; "" for the adapter's own."""
+    agent: str = ""
+    """The product that ran, where the format is not one product's; "" for the source's own."""
 
 
 Item: TypeAlias = Operation | Change | Tick | Skip | About
@@ -106,7 +114,8 @@ class Source(Protocol):
     """session: one session a file, in lines. sessions: lines of several sessions. document: the whole
     file is one record, of one or several sessions. spread: lines of sessions that may lie in several
     files. spread-document: the same in whole files. With all but the first, About precedes the items of
-    each session, again whenever the session changes."""
+    each session, again whenever the session changes. With spread ones a method kin(path) may tell which
+    files can hold parts of one family: those for which it gives the same text; without it, all."""
 
     def sniff(self, head: bytes) -> float:
         """How sure is it that a file is of this format?

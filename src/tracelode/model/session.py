@@ -32,6 +32,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     """Own model calls."""
     intent: str = ""
     """Closed root name."""
+    task: str | None = None
+    """Known task, ticket or benchmark id, None if unknown."""
     outcome: str | None = None
     """success, failure or None."""
     fork_of: str | None = None

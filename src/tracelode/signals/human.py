@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from tracelode.signals.lexicon import Lexicon, load
+from tracelode.signals.text import text_verb
 
 HumanKind = Literal["prompt", "interrupt", "denial", "wrapper"]
 """prompt: a human's words; wrapper: a program's words in a human's place."""
@@ -109,3 +110,26 @@ def first_line(text: str, lexicon: Lexicon | None = None) -> str:
         elif line.strip() and not fenced:
             return line.strip()
     return ""
+
+
+def prompt_facts(text: str, lexicon: Lexicon | None = None) -> dict[str, str]:
+    """What a prompt's first line asks for, in closed words.
+
+    Args:
+        text: the prompt.
+        lexicon: the words; None for the built-in ones.
+
+    Returns:
+        said: the verb of the sentence; asked: the kind of work a trigger word names; each only if found.
+
+    Source:
+        naming rules, step 7.
+
+    Example:
+        >>> prompt_facts("Fix the failing login test")["asked"]
+        'fix'
+    """
+    lexicon = lexicon or load()
+    line = first_line(text, lexicon)
+    found = {"said": text_verb(line, lexicon), "asked": lexicon.asks.first(line)}
+    return {key: value for key, value in found.items() if value}

@@ -12,6 +12,10 @@ from tracelode.model.operation import FIELDS
 from tracelode.model.query import Query
 from tracelode.store.schema import DIMENSIONS, column
 
+ONCE = frozenset({"intent", "project", "session", "root", "agent", "day", "task", "outcome"})
+"""Fields that a sub-agent's frames do not repeat below those of the operation that started it."""
+WORK = frozenset({"stage", "focus", "tool"})
+"""Fields that say what was done: without one of them in the stack nothing nests."""
 SEPARATOR = "\x1f"
 NONE = "(none)"
 _DAY = 86_400_000_000
@@ -139,12 +143,20 @@ def measure_sql(measure: str) -> str:
 
 def where_sql(query: Query, span: tuple[int, int] | None) -> str:
     """SQL text of a query's filters, "" for none."""
-    terms = [f"{field_sql(name, span, query.tz)} = {literal(value)}" for name, value in query.where]
+    terms = [_equals(name, value, span, query.tz) for name, value in query.where]
     if query.since is not None:
         terms.append(f"f.moment >= {int(query.since)}")
     if query.until is not None:
         terms.append(f"f.moment < {int(query.until)}")
     return f" WHERE {' AND '.join(terms)}" if terms else ""
+
+
+def _equals(name: str, value: str, span: tuple[int, int] | None, tz: str) -> str:
+    sql = f"{field_sql(name, span, tz)} = {literal(value)}"
+    if name == "tool":
+        # a tool's own name takes all of its frames: Bash also means Bash:git
+        return f"({sql} OR starts_with(f.tool, {literal(value + ':')}))"
+    return sql
 
 
 def literal(value: str) -> str:
@@ -164,16 +176,18 @@ def stack_sql(query: Query, span: tuple[int, int] | None, lanes: Mapping[str, st
         An expression over f (frames), o (operations) and l (lanes).
     """
 
+    below = bool(lanes)
+
     def frame(name: str) -> str:
         sql = field_sql(name, span, query.tz)
         # an optional frame is left out where it has no value, any other says that it has none
         return sql if name == "focus" else f"COALESCE({sql}, '{NONE}')"
 
     terms = [frame(name) for name in query.tagroot]
-    if lanes:
+    if below:
         terms.append("l.prefix")
     for name in query.stack:
-        if lanes and name == "intent":
+        if below and name in ONCE:
             terms.append(f"CASE WHEN l.prefix IS NULL THEN {frame(name)} END")
         else:
             terms.append(frame(name))
@@ -208,7 +222,7 @@ def lane_prefixes(
         own = [
             NONE if value is None else value
             for name, value in zip(stack, values, strict=True)
-            if not (value is None and name == "focus") and not (above and name == "intent")
+            if not (value is None and name == "focus") and not (above and name in ONCE)
         ]
         found[child] = SEPARATOR.join([above, *own] if above else own)
         return found[child]

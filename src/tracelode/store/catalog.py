@@ -80,10 +80,11 @@ class Catalog:
         if not path.exists():
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
         try:
-            self.db = sqlite3.connect(path, isolation_level=None, timeout=60)
-            self.db.execute("PRAGMA journal_mode=WAL")
-            self.db.execute("PRAGMA synchronous=NORMAL")
+            self._connect(path)
             version = self._version()
+            if version is not None and version < SCHEMA:
+                self._put_aside(version)
+                version = None
             if version is None:
                 self.db.executescript(_TABLES)
                 self.db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
@@ -98,6 +99,23 @@ class Catalog:
                 f"the store in {folder} was written by a newer tracelode (schema {version}, this one "
                 f"reads {SCHEMA}); upgrade tracelode or name another folder with --store"
             )
+
+    def _put_aside(self, version: int) -> None:
+        """Move a store of an older layout into a folder of its own: it is rebuilt from the sources."""
+        self.db.close()
+        aside = self.folder / f"schema-{version}"
+        aside.mkdir(exist_ok=True, mode=0o700)
+        for name in ("catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm", "operations", "frames"):
+            if (self.folder / name).exists():
+                os.replace(self.folder / name, aside / name)
+        path = self.folder / "catalog.sqlite"
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        self._connect(path)
+
+    def _connect(self, path: Path) -> None:
+        self.db = sqlite3.connect(path, isolation_level=None, timeout=60)
+        self.db.execute("PRAGMA journal_mode=WAL")
+        self.db.execute("PRAGMA synchronous=NORMAL")
 
     def _version(self) -> int | None:
         try:

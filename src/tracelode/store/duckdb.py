@@ -124,7 +124,7 @@ class DuckAsker:
         """FROM text; prepares the lanes of sub-agents."""
         self._lanes: dict[str, str] = {}
         text = "{frames} f"
-        if query.lane == "nested":
+        if query.lane == "nested" and asks.WORK.intersection(query.stack):
             self._lanes = self._lane_prefixes(query, span)
             if self._lanes:
                 self.db.execute("CREATE OR REPLACE TEMP TABLE lanes (session VARCHAR, prefix VARCHAR)")

@@ -9,7 +9,7 @@ from typing import Any
 from tracelode.model.measure import NULLABLE, parts
 from tracelode.model.profile import Profile, Stack, fold
 from tracelode.model.query import Query
-from tracelode.store.asks import NONE, check_fields, zone_of
+from tracelode.store.asks import NONE, ONCE, WORK, check_fields, zone_of
 from tracelode.store.schema import DIMENSIONS, FRAMES, column
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -61,7 +61,11 @@ class MemoryAsker:
             return False
         if query.until is not None and (moment is None or moment >= query.until):
             return False
-        return all(self._field(row, name, query.tz) == value for name, value in query.where)
+        return all(self._equals(row, name, value, query.tz) for name, value in query.where)
+
+    def _equals(self, row: Row, name: str, value: str, tz: str) -> bool:
+        found = self._field(row, name, tz)
+        return found == value or (name == "tool" and (found or "").startswith(value + ":"))
 
     def _field(self, row: Row, name: str, tz: str) -> str | None:
         if name == "session":
@@ -85,9 +89,9 @@ class MemoryAsker:
 
     def _stack(self, row: Row, query: Query, spawners: Mapping[str, Row]) -> Stack:
         above: list[str] = []
-        if query.lane == "nested":
+        if query.lane == "nested" and WORK.intersection(query.stack):
             above = self._above(row["session"], query, spawners, 0)
-        names = [n for n in query.stack if not (above and n == "intent")]
+        names = [n for n in query.stack if not (above and n in ONCE)]
         return (
             *self._frames(row, query.tagroot, query.tz),
             *above,
@@ -102,7 +106,7 @@ class MemoryAsker:
         above = self._above(spawner["session"], query, spawners, depth + 1)
         return [
             *above,
-            *self._frames(spawner, (n for n in query.stack if not (above and n == "intent")), query.tz),
+            *self._frames(spawner, (n for n in query.stack if not (above and n in ONCE)), query.tz),
         ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracelode.model.measure import NULLABLE, STORED
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the store's layout; another version is rebuilt from its sources."""
 
 
@@ -57,6 +57,8 @@ DIMENSIONS: tuple[str, ...] = (
     "stage",
     "focus",
     "tool",
+    "task",
+    "outcome",
 )
 """Fields a fold reads without opening the operations."""
 

@@ -18,7 +18,7 @@ from tracelode.model.query import Query
 from tracelode.model.report import ImportReport, Progress, Sums, Totals
 from tracelode.model.session import Session
 from tracelode.store.catalog import Catalog
-from tracelode.workspace.places import default_store, local_zone
+from tracelode.workspace.places import at_home, checked_prices, default_store, local_zone
 from tracelode.workspace.totals import add, empty_sums
 from tracelode.workspace.writing import formats, write
 
@@ -42,7 +42,8 @@ def open(
         redact: summary, metadata or full, for what is imported from now on; default: the store's.
         tz: zone of days; default the local one.
         idle: seconds of waiting above which time counts as idle; default: the store's, at first 300.
-        prices: a price file of your own on top of the shipped table; default: the store's.
+        prices: a price file of your own on top of the shipped table; "none" for the shipped table
+            alone; default: the store's.
 
     Returns:
         The workspace.
@@ -95,12 +96,12 @@ class Workspace:
         given = {
             "redact": redact,
             "idle": None if idle is None else str(round(idle * 1_000_000)),
-            "prices": None if prices is None else str(prices.resolve()),
+            "prices": None if prices is None else checked_prices(prices),
         }
         for key, value in given.items():
             stored = self._catalog.meta(key)
             chosen = value if value is not None else stored
-            if chosen is not None:
+            if chosen:
                 self._settings[key] = chosen
             if value is not None and value != stored:
                 self._catalog.set_meta(key, value)
@@ -118,11 +119,16 @@ class Workspace:
             from tracelode.ingest.work import Settings
 
             prices = self._settings.get("prices")
+            if prices and not Path(prices).expanduser().exists():
+                raise UsageError(
+                    f"the store's price file {prices} is gone; "
+                    "give it again with --price-file FILE, or --price-file none for the shipped prices"
+                )
             settings = Settings(
                 store=self.path,
                 redact=self._settings.get("redact", "summary"),
                 home_names=(Path.home().name,) if Path.home().name not in ("", "root") else (),
-                prices=Path(prices) if prices else None,
+                prices=Path(prices).expanduser() if prices else None,
                 idle=int(self._settings.get("idle", IDLE)),
             )
             self._importer = Importer(self._catalog, settings)
@@ -197,6 +203,8 @@ class Workspace:
                 kw[key] = tuple(kw[key])
         if isinstance(kw.get("where"), dict):
             kw["where"] = tuple(kw["where"].items())
+        if kw.get("where"):
+            kw["where"] = tuple((field, at_home(value)) for field, value in kw["where"])
         if "measures" not in kw:
             kw["measures"] = (self.default_measure(),)
         try:
@@ -278,6 +286,10 @@ class Workspace:
             salt = secrets.token_hex(16)
             self._catalog.set_meta("salt", salt)
         return salt
+
+    def set_salt(self, salt: str) -> None:
+        """Fix the secret that makes this store's pseudonyms its own."""
+        self._catalog.set_meta("salt", salt)
 
     def sessions(self) -> list[Session]:
         """Stored sessions and sub-agents, newest first."""
@@ -372,6 +384,8 @@ def demo(store: str | Path, *, tz: str | None = None) -> Workspace:
     from importlib.resources import as_file, files
 
     workspace = open(store, tz=tz)
+    # the samples are nobody's: their pseudonyms may be the same everywhere
+    workspace.set_salt("demo")
     with as_file(files("tracelode.samples") / "projects") as folder:
         workspace.add(folder)
     return workspace

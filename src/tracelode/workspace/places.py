@@ -34,3 +34,31 @@ def local_zone() -> str:
                 continue
             return name
     return "UTC"
+
+
+def at_home(text: str) -> str:
+    """A path with the home folder as ~, as the store writes it; other texts as they are."""
+    home = str(Path.home())
+    if home != "/" and (text == home or text.startswith(home + "/")):
+        return "~" + text[len(home) :]
+    return text
+
+
+def checked_prices(path: Path) -> str:
+    """What the store remembers of a price file, once it has been read without complaint.
+
+    Args:
+        path: the file, or the word none.
+
+    Returns:
+        Its absolute path with the home folder as ~; "" for none.
+
+    Raises:
+        UsageError: the file cannot be read or breaks the form.
+    """
+    if str(path) == "none":
+        return ""
+    from tracelode.pricing.table import PriceTable
+
+    PriceTable.load(path.expanduser())
+    return at_home(str(path.expanduser().resolve()))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tracelode.model.operation import Operation
 from tracelode.profile.name.grammar import check
 from tracelode.profile.name.stage import is_evidence, operation_facts
-from tracelode.signals.human import first_line
+from tracelode.signals.human import prompt_facts
 from tracelode.signals.lexicon import Lexicon, load
-from tracelode.signals.text import text_verb
 
 _MOST_EDITED = 0.7
 _REVIEW, _SHIP, _SETUP, _CHECKS = 0.4, 0.3, 0.4, 0.5
@@ -18,12 +17,15 @@ _DEPLOY, _TRAIN = 0.2, 0.1
 _ASKED = {"fix": "fix bug", "add": "add feature", "refactor": "refactor code"}
 
 
-def intent(operations: Sequence[Operation], first_prompt: str) -> str:
+def intent(
+    operations: Sequence[Operation], first_prompt: str = "", prompt: Mapping[str, str] | None = None
+) -> str:
     """The intent of a root session.
 
     Args:
         operations: operations of its main thread, in order; sub-agents left out.
         first_prompt: the first human prompt, "" if there is none.
+        prompt: prompt_facts() of the first prompt, where its text is not at hand.
 
     Returns:
         A name of vocabulary().
@@ -40,9 +42,10 @@ def intent(operations: Sequence[Operation], first_prompt: str) -> str:
         if row[0] in ("edit", "create")
     }
     verbs = Counter(row[0] for row in facts)
-    line = first_line(first_prompt, lexicon)
-    name = _work(verbs, line, bool(edited), lexicon) or (
-        _edits(Counter(edited.values()), line, lexicon) if edited else _no_edits(verbs, line, lexicon)
+    known = prompt if prompt is not None else prompt_facts(first_prompt, lexicon)
+    said, asked = known.get("said"), known.get("asked")
+    name = _work(verbs, said, bool(edited)) or (
+        _edits(Counter(edited.values()), asked, lexicon) if edited else _no_edits(verbs, asked)
     )
     return check(name, vocabulary())
 
@@ -61,9 +64,8 @@ def _share(verbs: Counter[str], *names: str) -> float:
     return sum(verbs[name] for name in names) / total if total else 0.0
 
 
-def _work(verbs: Counter[str], line: str, edited: bool, lexicon: Lexicon) -> str | None:
+def _work(verbs: Counter[str], said: str | None, edited: bool) -> str | None:
     """Deployments and training runs, whatever is edited on the way."""
-    said = text_verb(line, lexicon)
     if (said == "deploy" and (verbs["deploy"] or not edited)) or _share(verbs, "deploy") >= _DEPLOY:
         return "deploy service"
     if (said == "train" and (verbs["train"] or not edited)) or _share(verbs, "train") >= _TRAIN:
@@ -71,9 +73,9 @@ def _work(verbs: Counter[str], line: str, edited: bool, lexicon: Lexicon) -> str
     return None
 
 
-def _no_edits(verbs: Counter[str], line: str, lexicon: Lexicon) -> str:
+def _no_edits(verbs: Counter[str], asked: str | None) -> str:
     shipped = verbs["commit"] + verbs["push"] + verbs["pull"]
-    if lexicon.asks.first(line) == "review":
+    if asked == "review":
         return "review changes"
     # a look at the state before and after a commit belongs to it
     if shipped and _share(verbs, "commit", "push", "pull", "sync", "review", "inspectpr") >= _SHIP:
@@ -89,8 +91,7 @@ def _no_edits(verbs: Counter[str], line: str, lexicon: Lexicon) -> str:
     return "understand code"
 
 
-def _edits(roles: Counter[str], line: str, lexicon: Lexicon) -> str:
-    asked = lexicon.asks.first(line)
+def _edits(roles: Counter[str], asked: str | None, lexicon: Lexicon) -> str:
     total = roles.total()
     for role in sorted(roles):
         if roles[role] < _MOST_EDITED * total:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import types
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import msgspec
+
+from tracelode import lenient
+from tracelode.lenient import microseconds
+
+__all__ = ["Block", "Inner", "Message", "Record", "ToolResult", "Usage", "decode", "microseconds", "text_of"]
 
 
 class CacheCreation(msgspec.Struct):
@@ -199,11 +199,6 @@ class Record(msgspec.Struct):
     """Of compaction boundaries."""
 
 
-_DECODER = msgspec.json.Decoder(Record)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-
 def decode(data: bytes) -> tuple[list[Record], list[str]]:
     """The records of one line, and what was wrong with it.
 
@@ -211,127 +206,9 @@ def decode(data: bytes) -> tuple[list[Record], list[str]]:
         data: the line's bytes.
 
     Returns:
-        (records, complaints): usually one record and no complaint; two objects on a line give two
-        records; a broken line gives what can be read of it and closed words on the rest.
+        (records, complaints), as lenient.decode gives them.
     """
-    try:
-        return [_DECODER.decode(data)], []
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _second_pass(data)
-
-
-def _second_pass(data: bytes) -> tuple[list[Record], list[str]]:
-    complaints: list[str] = []
-    text = data.decode("utf-8", "replace")
-    records: list[Record] = []
-    for value, complaint in _objects(text):
-        if complaint:
-            complaints.append(complaint)
-        elif not isinstance(value, dict):
-            complaints.append("record is not an object")
-        else:
-            records.append(_fit(value, Record, "", complaints))
-    if len(records) > 1:
-        complaints.append("several objects on one line, all read")
-    return records, complaints
-
-
-def _objects(text: str) -> Iterator[tuple[Any, str]]:
-    scanner = json.JSONDecoder(parse_constant=lambda _: None)
-    at = 0
-    while at < len(text):
-        while at < len(text) and text[at] in " \t\r\n,\x00\ufeff":
-            at += 1
-        if at == len(text):
-            return
-        try:
-            value, at = scanner.raw_decode(text, at)
-        except RecursionError:
-            yield None, "nested too deep"
-            return
-        except ValueError:
-            # what follows a good object may be the start of another one, cut in the middle
-            later = text.find("}{", at)
-            yield None, "not valid JSON"
-            if later < 0:
-                return
-            at = later + 1
-            continue
-        yield value, ""
-
-
-@cache
-def _hints(struct: type) -> dict[str, Any]:
-    return get_type_hints(struct)
-
-
-def _fit(value: dict[str, Any], struct: Any, where: str, complaints: list[str]) -> Any:
-    """Build a struct from a decoded object, field by field: a wrong field is left out, not the record."""
-    made = struct()
-    for name, hint in _hints(struct).items():
-        if name in value and value[name] is not None:
-            fitted = _fit_value(value[name], hint, f"{where}{name}", complaints)
-            if fitted is not None:
-                setattr(made, name, fitted)
-    return made
-
-
-def _fit_value(value: Any, hint: Any, where: str, complaints: list[str]) -> Any:
-    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    for option in options:
-        origin = get_origin(option)
-        if option is msgspec.Raw:
-            return msgspec.Raw(msgspec.json.encode(_clean(value)))
-        if isinstance(value, dict) and origin is dict:
-            return _clean(value)
-        if isinstance(value, dict) and isinstance(option, type) and issubclass(option, msgspec.Struct):
-            return _fit(value, option, f"{where}.", complaints)
-        if isinstance(value, list) and origin is list:
-            (inner,) = get_args(option)
-            fitted = [_fit_value(item, inner, f"{where}[]", complaints) for item in value]
-            return [item for item in fitted if item is not None]
-        if option is str and isinstance(value, str):
-            return _clean(value)
-        if option is bool and isinstance(value, bool):
-            return value
-        if option is int and isinstance(value, int) and not isinstance(value, bool):
-            return value
-        if option is float and isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-    complaints.append(f"wrong type in field {where}")
-    return None
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [_clean(item) for item in value]
-    if isinstance(value, dict):
-        return {_clean(key): _clean(item) for key, item in value.items()}
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        return None
-    return value
-
-
-def microseconds(text: str | None) -> int | None:
-    """A record's moment.
-
-    Args:
-        text: ISO 8601 with a zone, as recorded.
-
-    Returns:
-        UTC microseconds since the epoch, None if absent or not a moment.
-    """
-    if not text:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        return None
-    return (moment - _EPOCH) // _MICROSECOND
+    return lenient.decode(data, Record)
 
 
 def text_of(content: str | list[Inner] | list[Block] | None) -> str:
