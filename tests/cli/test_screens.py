@@ -26,7 +26,7 @@ def test_the_first_screen(run: fake.Run, small: fake.FakeWorkspace) -> None:
         "deploy service > edit code                    ━━━          $1.00   25%         1",
         "fix bug > edit code                           ╸           $0.006  0.1%         3",
         "",
-        "look at  deploy service: 3 of 3 attempts fail at the same step  aaaa1111#2",
+        "look at  deploy service: 3 of 3 attempts fail at the same step aaaa1111#2",
         "next     tracelode show aaaa1111#2 | tracelode top | tracelode flame -o my.svg",
     ]
 

@@ -239,7 +239,7 @@ def _table(screen: Screen, board: Board) -> None:
 def _look(screen: Screen, board: Board, item: Finding, label: str) -> None:
     words: list[str | Text] = [*clean(item.what).split(" ")]
     if item.where:
-        words.append(Text(f" {_place(board, item.where[0])}", style="cyan"))
+        words.append(Text(_place(board, item.where[0]), style="cyan"))
     screen.flow(label, words, joint=" ", indent=9)
 
 

@@ -47,12 +47,13 @@ def demo(
     found = board.ask(workspace, Query(tz=workspace.tz))
     # the picture is made to be shown around: closed words only
     drawn = workspace.profile(Query(measures=(found.measure,), tz=workspace.tz, share=True))
-    workspace.export(drawn, output)
     if json:
+        workspace.export(drawn, output)
         shapes.write({**board.answer(found), "wrote": str(output)})
     else:
         screen = Screen()
         board.draw(screen, found, "tracelode demo")
+        workspace.export(drawn, output)
         shown = output if output.is_absolute() or output.parent != Path() else f"./{output}"
         board.follow(screen, found, wrote=str(shown), store=shell_path(place), picture="my.svg")
     if open_:

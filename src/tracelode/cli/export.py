@@ -13,7 +13,7 @@ from tracelode.errors import UsageError
 def export(
     *,
     detail: Annotated[
-        bool, Parameter(help="Samples with labels (session, operation, origin) that lead back.")
+        bool, Parameter(help="Samples with labels (session, operation, id) that lead back.")
     ] = False,
     view: ViewOptions = VIEW,
     file: FileOptions = FILES,

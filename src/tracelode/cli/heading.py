@@ -24,7 +24,7 @@ def heading(screen: Screen, view: View) -> None:
     query, profile = view.query, view.profile
     parts: list[str | Text] = [
         Text(value_text(view.measure, view.total()), style="bold"),
-        f"{len(profile.totals):,} stacks",
+        f"{len(profile.totals):,} stack{'s' if len(profile.totals) != 1 else ''}",
     ]
     parts += [f"{field}={clean(value)}" for field, value in query.where]
     parts += [

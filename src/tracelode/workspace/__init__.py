@@ -366,7 +366,8 @@ class Workspace:
             format: name of an exporter, None to go by the suffix.
 
         Raises:
-            ExportError: no format of that name or suffix, or it cannot hold the profile.
+            UsageError: no format of that name or suffix.
+            ExportError: the format cannot hold the profile, or the file cannot be written.
         """
         write(profile, target, format)
 

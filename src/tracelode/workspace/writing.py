@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tracelode import registry
-from tracelode.errors import ExportError
+from tracelode.errors import ExportError, UsageError
 from tracelode.model.profile import Profile
 
 
@@ -20,7 +20,8 @@ def write(profile: Profile, target: str | Path | IO[bytes], format: str | None) 
         format: name of an exporter, None to go by the suffix.
 
     Raises:
-        ExportError: no format of that name or suffix, or the file cannot be written.
+        UsageError: no format of that name or suffix.
+        ExportError: the file cannot be written.
     """
     named = isinstance(target, str | Path)
     exporter = exporter_for(str(target) if named else "", format)
@@ -50,7 +51,7 @@ def exporter_for(target: str, format: str | None) -> Any:
     """The exporter a format name or a file name's longest known suffix chooses.
 
     Raises:
-        ExportError: there is none.
+        UsageError: there is none.
     """
     if format == "parquet" or (format is None and target.endswith(".parquet")):
         from tracelode.store.tables import ParquetExporter
@@ -59,7 +60,7 @@ def exporter_for(target: str, format: str | None) -> Any:
     names = registry.names("exports")
     if format is not None:
         if format not in names:
-            raise ExportError(f"unknown format {format!r}; known: {', '.join((*names, 'parquet'))}")
+            raise UsageError(f"unknown format {format!r}; known: {', '.join((*names, 'parquet'))}")
         return registry.load("exports", format)
     best: tuple[int, Any] | None = None
     for name in names:
@@ -69,5 +70,5 @@ def exporter_for(target: str, format: str | None) -> Any:
                 best = (len(suffix), exporter)
     if best is None:
         known = ", ".join(s for suffixes in formats().values() for s in suffixes)
-        raise ExportError(f"the suffix of {Path(target).name!r} names no format; known: {known}")
+        raise UsageError(f"the suffix of {Path(target).name!r} names no format; known: {known}")
     return best[1]
