@@ -26,6 +26,7 @@ from tracelode.model.session import Session
 from tracelode.pricing.table import PriceTable
 from tracelode.profile.name.apply import label
 from tracelode.profile.name.intent import intent
+from tracelode.signals.outcome import proxy
 
 _ENDS = ("other", "model", "human", "tool")
 _ANSWERS = ("answer", "denial")
@@ -105,7 +106,11 @@ def _tick(mark: Mark, ids: Sequence[str]) -> Tick:
 
 
 def finish(
-    root: str, threads: Mapping[str, Thread], inherited: Mapping[str, set[str]], rules: Rules
+    root: str,
+    threads: Mapping[str, Thread],
+    inherited: Mapping[str, set[str]],
+    rules: Rules,
+    verdict: tuple[str | None, str | None] | None = None,
 ) -> tuple[Finished, list[Operation], list[tuple[Any, ...]]]:
     """Number, price, share, time, segment and name a family.
 
@@ -114,10 +119,14 @@ def finish(
         threads: its sessions, with whole calls on the model operations.
         inherited: session key to ids owned by another session.
         rules: prices, segmenter, idle limit.
+        verdict: (outcome, task) that the user gave the root session; it overrides the source.
 
     Returns:
         (what the catalog keeps, operations of all sessions, rows of FRAMES of the own ones).
     """
+    if verdict is not None:
+        for thread in threads.values():
+            thread.outcome, thread.task = verdict[0], verdict[1] or thread.task
     if not threads:
         return Finished(root=root, sessions=[], operations=0), [], []
     order = sorted(threads.values(), key=lambda t: (t.key != root, t.key))
@@ -134,6 +143,7 @@ def finish(
     main = threads.get(root)
     project = (main.project if main else "") or next((t.project for t in order if t.project), "")
     title = _intent(order)
+    hint: str | None = None
     sessions: list[tuple[Session, bytes, bytes]] = []
     operations: list[Operation] = []
     frames: list[tuple[Any, ...]] = []
@@ -141,7 +151,10 @@ def finish(
         own = [_operation(draft) for draft in thread.drafts.values()]
         stages = label(own, rules.segmenter)[1] if own else []
         operations.extend(own)
-        known = (thread.task or (main and main.task), thread.outcome or (main and main.outcome))
+        if thread is order[0]:
+            hint = proxy([o for o in own if not o.inherited])
+        task = thread.task or (main.task if main else None)
+        known = (task, thread.outcome or (main.outcome if main else None), hint)
         frames.extend(_frames(thread, own, stages, (project, title, *known)))
         session = _session(thread, own, project, title, spawners)
         ids = array("q", (int(i, 16) - (1 << 63) for o in own for i in _record_ids(o))).tobytes()
@@ -248,6 +261,7 @@ def _session(
         intent=title,
         task=thread.task,
         outcome=thread.outcome,
+        proxy=proxy(kept) if thread.key == thread.root else None,
         fork_of=thread.fork_of if len(kept) < len(own) else None,
         source=thread.source,
     )
@@ -256,8 +270,8 @@ def _session(
 def _frames(
     thread: Thread, own: Sequence[Operation], stages: Sequence[str], shared: tuple[str | None, ...]
 ) -> Iterable[tuple[Any, ...]]:
-    """Rows of FRAMES; shared: project, intent, task and outcome of the family."""
-    project, title, task, outcome = shared
+    """Rows of FRAMES; shared: project, intent, task, outcome and proxy of the family."""
+    project, title, task, outcome, hint = shared
     ends = {o.id: o.ended for o in own if o.kind == "model"}
     with_tools = {o.fields["call"] for o in own if "call" in o.fields}
     for o, stage in zip(own, stages, strict=True):
@@ -272,7 +286,7 @@ def _frames(
         yield (
             thread.key, thread.root, o.index, o.id, at, o.fields.get("spawns"),
             project, thread.agent, thread.role, o.fields.get("model"), o.kind, o.status,
-            title, stage, None, _tool(o, o.id in with_tools), task, outcome,
+            title, stage, None, _tool(o, o.id in with_tools), task, outcome, hint,
             *(
                 lower if name == "calls.lower_bound"
                 else 1 if name == "operations"

@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -240,6 +240,24 @@ class Importer:
             sessions=self.catalog.sessions(root),
             ticks=self.catalog.ticks(root),
         )
+
+    def judge(self, verdicts: Mapping[str, tuple[str | None, str | None]]) -> None:
+        """Keep outcomes and tasks that the user gives root sessions, and store their families anew.
+
+        Args:
+            verdicts: root key to (outcome, task).
+        """
+        with exclusive(self.catalog.folder):
+            roots = sorted(r for r in verdicts if self.catalog.shard_of(r) is not None)
+            for start in range(0, len(roots), 50):
+                part = roots[start : start + 50]
+                with self.catalog.transaction():
+                    for root in part:
+                        self.catalog.put_verdict(root, *verdicts[root])
+                # workers read verdicts from the catalog: they must be committed before
+                with self.catalog.transaction():
+                    self._store(self.here.refinish([self._stored(root) for root in part]))
+            self.here.rest()
 
     def refresh_locked(self) -> int:
         """refresh() under the import lock."""

@@ -162,7 +162,9 @@ class Worker:
             threads = {key: t for key, t in threads.items() if t.drafts}
             result.joined.extend(root for root in job.stored if root != job.root)
             for root, family in self._families(job, threads, result.gone).items():
-                finished, operations, frames = finish(root, family, _inherited(family), self.rules)
+                finished, operations, frames = finish(
+                    root, family, _inherited(family), self.rules, self.catalog.verdict(root)
+                )
                 if operations:
                     writer = writer or ShardWriter(self.settings.store, self.connection)
                     writer.add(root, (operation_row(o, root) for o in operations), frames)
@@ -282,7 +284,9 @@ class Worker:
                     thread.fork_of = forks[key]
                 if renew:
                     reclassify(thread)
-            finished, operations, frames = finish(job.root, threads, lost, self.rules)
+            finished, operations, frames = finish(
+                job.root, threads, lost, self.rules, self.catalog.verdict(job.root)
+            )
             writer.add(job.root, (operation_row(o, job.root) for o in operations), frames)
             result.families.append(finished)
         result.shard, result.operations = writer.write(), writer.operations

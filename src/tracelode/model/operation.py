@@ -36,12 +36,13 @@ FIELDS: dict[str, str] = {
     "mode": "permission mode",
     "background": "1 when the tool was sent to the background",
     "spawns": "session key of the sub-agent this operation started",
-    "usage_quality": "lower_bound when the source never wrote the final counts",
+    "usage_quality": "lower_bound without final counts in the source, shared where only a sum over calls is told",
     "duration_quality": "upper_bound when the time of a tool is use to result, not its own figure",
     "intent": "closed root name of the session's work",
     "stage": "closed name of the segment the operation lies in",
     "focus": "optional open object of the segment",
     "rolled_back": "1 when the operation lies on a branch that was rewound",
+    "automated": "1 when a program and not a person wrote the prompt",
     "human": "closed kind of human moment: prompt, steer, answer, denial, interrupt",
     "service_tier": "service tier the source names, where it is not the standard one",
     "speed": "speed the source names, where it is not the standard one",
@@ -53,6 +54,7 @@ FIELDS: dict[str, str] = {
     "status": "status of the operation",
     "task": "known task, ticket or benchmark id of the session",
     "outcome": "success or failure of the session, where it is known",
+    "proxy": "observed hint at how the session ended, such as tests passed; never a verdict",
     "day": "calendar day of the call's last record in the zone asked for",
 }
 """Canonical names of operation fields and what they hold; adapters add their own under a prefix."""

@@ -95,3 +95,56 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
     """Files done."""
     files_total: int
     """Files in all."""
+
+
+class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a source that a number is made of."""
+
+    value: int
+    """What it adds."""
+    path: str
+    """File as origins name it."""
+    line: int
+    """1-based line."""
+    place: str
+    """session#index of the operation it became."""
+    name: str
+    """Name of that operation."""
+
+
+class Audit(msgspec.Struct, frozen=True, kw_only=True):
+    """A number and the lines that make it."""
+
+    measure: str
+    """The measure."""
+    unit: str
+    """Its unit."""
+    total: int
+    """The number."""
+    lines: int
+    """How many lines it is made of."""
+    largest: list[AuditLine]
+    """The largest of them."""
+
+
+class Doctor(msgspec.Struct, kw_only=True):
+    """What a store knows, what it lacks, and how exact it is."""
+
+    histories: list[tuple[str, str, int, int]] = []
+    """(source, folder, files there, files of it not in the store)."""
+    files: int = 0
+    """Files the store has read."""
+    gone: int = 0
+    """Of the local histories' files: no longer on disk, kept in the store."""
+    unknown: int = 0
+    """Files of no known format."""
+    skipped: list[Skipped] = []
+    """What could not be used, by reason; path and line are the first place."""
+    prompted_only: int = 0
+    """Sessions that a prompt history names and no transcript tells of any more."""
+    prompted: int = 0
+    """Sessions that prompt histories name."""
+    unpriced: dict[str, int] = {}
+    """Model to tokens without a price."""
+    quality: dict[str, int] = {}
+    """calls, calls_lower_bound, cost, cost_reported, cost_where_reported, tool_us, tool_us_upper_bound."""

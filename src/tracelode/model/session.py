@@ -36,6 +36,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     """Known task, ticket or benchmark id, None if unknown."""
     outcome: str | None = None
     """success, failure or None."""
+    proxy: str | None = None
+    """Observed hint at how it ended (signals.outcome), never a verdict."""
     fork_of: str | None = None
     """Root key of the session that owns the inherited operations."""
     source: str = ""

@@ -31,6 +31,8 @@ CREATE INDEX IF NOT EXISTS sessions_source ON sessions (source);
 CREATE TABLE IF NOT EXISTS families (root TEXT PRIMARY KEY, shard TEXT, versions TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS shards (name TEXT PRIMARY KEY, operations INTEGER, families INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS dead (shard TEXT, root TEXT, PRIMARY KEY (shard, root)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS verdicts (root TEXT PRIMARY KEY, outcome TEXT, task TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS contents (name TEXT PRIMARY KEY, families INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ids (id INTEGER, session INTEGER, PRIMARY KEY (id, session)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS ids_session ON ids (session);
 """
@@ -226,6 +228,17 @@ class Catalog:
         """Timelines of a family's sessions, by session key."""
         rows = self.db.execute("SELECT key, ticks FROM sessions WHERE root = ? AND data IS NOT NULL", (root,))
         return dict(rows)
+
+    def verdict(self, root: str) -> tuple[str | None, str | None] | None:
+        """(outcome, task) the user gave a root session, None if none."""
+        row = self.db.execute("SELECT outcome, task FROM verdicts WHERE root = ?", (root,)).fetchone()
+        return None if row is None else (row[0], row[1])
+
+    def put_verdict(self, root: str, outcome: str | None, task: str | None) -> None:
+        """Keep what the user says of a root session; a task given earlier stays where none is given."""
+        old = self.verdict(root)
+        task = task or (old[1] if old else None)
+        self.db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (root, outcome, task))
 
     def put_family(self, root: str, shard: str, versions: str) -> None:
         """A family's rows are now in this shard; rows elsewhere are dead."""

@@ -261,6 +261,53 @@ class DuckAsker:
             f"WHERE f.session = {quoted(session)} ORDER BY f.idx"
         )
 
+    def lines(self, query: Query, measure: str, limit: int) -> tuple[int, int, list[tuple[Any, ...]]]:
+        """Which lines of which files make a number: whole calls, largest first.
+
+        Args:
+            query: filters.
+            measure: a measure.
+            limit: at most this many rows.
+
+        Returns:
+            (sum, number of lines, rows (value, path, line, session, index, name)); a call's share on
+            its tools is counted at the call's own line.
+        """
+        if self.empty():
+            return 0, 0, []
+        source, where = self._filtered(query)
+        value = " + ".join(f"COALESCE(f.{column(n)}, 0)" for n in parts(measure))
+        if " o ON" not in source:
+            source += " JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
+        calls = (
+            f"WITH v AS (SELECT f.session, COALESCE(json_extract_string(o.fields, '$.call'), f.id) AS id, "
+            f"CAST(SUM({value}) AS BIGINT) AS n FROM {source}{where} GROUP BY 1, 2 HAVING n <> 0) "
+        )
+        total, count = self._rows(f"{calls} SELECT COALESCE(SUM(n), 0), count(*) FROM v")[0]
+        rows = self._rows(
+            f"{calls} SELECT v.n, c.path, c.line, v.session, c.idx, c.name FROM v "
+            "JOIN {operations} c ON c.session = v.session AND c.id = v.id "
+            f"ORDER BY v.n DESC, v.session, c.idx LIMIT {int(limit)}"
+        )
+        return int(total), int(count), rows
+
+    def quality(self) -> dict[str, int]:
+        """How much of the figures is exact: counts and sums for doctor."""
+        if self.empty():
+            return {}
+        row = self._rows(
+            "SELECT count(*) FILTER (f.calls > 0), SUM(f.calls_lower_bound), SUM(f.cost), "
+            "SUM(f.cost_reported), SUM(f.cost) FILTER (f.cost_reported IS NOT NULL), "
+            "SUM(f.time_tool), SUM(f.time_tool) FILTER "
+            "(json_extract_string(o.fields, '$.duration_quality') = 'upper_bound') "
+            "FROM {frames} f JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
+        )[0]
+        names = (
+            "calls", "calls_lower_bound", "cost", "cost_reported", "cost_where_reported", "tool_us",
+            "tool_us_upper_bound",
+        )  # fmt: skip
+        return {name: int(value or 0) for name, value in zip(names, row, strict=True)}
+
     def failures(self, query: Query) -> list[tuple[Any, ...]]:
         """How often each session failed in each stage, and what the stage cost it.
 

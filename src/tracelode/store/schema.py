@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracelode.model.measure import NULLABLE, STORED
 
-SCHEMA = 3
+SCHEMA = 4
 """Version of the store's layout; another version is rebuilt from its sources."""
 
 
@@ -59,6 +59,7 @@ DIMENSIONS: tuple[str, ...] = (
     "tool",
     "task",
     "outcome",
+    "proxy",
 )
 """Fields a fold reads without opening the operations."""
 

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
-
-import msgspec
+from typing import Any
 
 from tracelode import registry
-from tracelode.errors import QueryError, UsageError
-from tracelode.model.finding import Finding
-from tracelode.model.measure import STORED, parts
-from tracelode.model.operation import Operation
-from tracelode.model.profile import Profile
-from tracelode.model.query import Query
-from tracelode.model.report import ImportReport, Progress, Sums, Totals
-from tracelode.model.session import Session
+from tracelode.errors import UsageError
+from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
-from tracelode.workspace.places import at_home, checked_prices, default_store, local_zone
-from tracelode.workspace.totals import add, empty_sums
-from tracelode.workspace.writing import formats, write
+from tracelode.workspace.asking import Asking
+from tracelode.workspace.places import checked_prices, default_store, local_zone
+from tracelode.workspace.writing import formats
 
 __all__ = ["Progress", "Workspace", "default_store", "demo", "formats", "local_zone", "open"]
 
@@ -65,7 +57,7 @@ def open(
     return Workspace(folder, redact=redact, tz=tz, idle=idle, prices=Path(prices) if prices else None)
 
 
-class Workspace:
+class Workspace(Asking):
     """A store and what can be asked of it; made by open().
 
     Args:
@@ -86,12 +78,11 @@ class Workspace:
         prices: Path | None = None,
     ) -> None:
         self.path = folder
-        self.tz = tz or local_zone()
         if tz is not None:
             from tracelode.store.asks import zone_of
 
             zone_of(tz)
-        self._catalog = Catalog(folder)
+        super().__init__(Catalog(folder), tz or local_zone())
         self._settings: dict[str, str] = {}
         given = {
             "redact": redact,
@@ -105,7 +96,6 @@ class Workspace:
                 self._settings[key] = chosen
             if value is not None and value != stored:
                 self._catalog.set_meta(key, value)
-        self._asker: Any = None
         self._importer: Any = None
         if not self.empty() and (idle is not None or prices is not None):
             self._import().refresh_locked()
@@ -172,204 +162,55 @@ class Workspace:
             found.append((name, folder, sum(isinstance(f, Found) for f in files)))
         return found
 
-    # asking -------------------------------------------------------------------------------------
+    def doctor(self) -> Doctor:
+        """What the store knows and lacks, and how exact its figures are."""
+        from tracelode.workspace.doctor import examine
 
-    def _ask(self) -> Any:
-        if self._asker is None:
-            from tracelode.store.duckdb import DuckAsker
+        return examine(self._catalog, self._ask(), self.totals().unpriced)
 
-            self._asker = DuckAsker(self._catalog)
-        return self._asker
-
-    def empty(self) -> bool:
-        """Does the store hold no operation?"""
-        return not self._catalog.shards()
-
-    def query(self, **kw: Any) -> Query:
-        """A query in this workspace's zone.
+    def judge(self, session: str, outcome: str | None = None, task: str | None = None) -> str:
+        """Say how a session ended, and which task it was about; views then split by it.
 
         Args:
-            kw: fields of Query; stack, measures, tagroot and tagleaf may be lists; measure="m" is
-                measures=["m"].
-
-        Raises:
-            UsageError: an unknown keyword.
-        """
-        if "measure" in kw:
-            one = kw.pop("measure")
-            kw["measures"] = (one,) if isinstance(one, str) else one
-        for key in ("stack", "measures", "tagroot", "tagleaf", "where"):
-            if isinstance(kw.get(key), list):
-                kw[key] = tuple(kw[key])
-        if isinstance(kw.get("where"), dict):
-            kw["where"] = tuple(kw["where"].items())
-        if kw.get("where"):
-            kw["where"] = tuple((field, at_home(value)) for field, value in kw["where"])
-        if "measures" not in kw:
-            kw["measures"] = (self.default_measure(),)
-        try:
-            return Query(**{"tz": self.tz, **kw})
-        except TypeError as error:
-            raise UsageError(f"{error}; a query has: {', '.join(Query.__struct_fields__)}") from error
-
-    def default_measure(self) -> str:
-        """cost if at least one call is priced, else tokens.output."""
-        if self.empty():
-            return "cost"
-        return "cost" if self._ask().priced() else "tokens.output"
-
-    def totals(self, query: Query | None = None) -> Totals:
-        """Totals of the store, and the same along every dimension.
-
-        Args:
-            query: filters (where, since, until) and zone; None for everything.
+            session: key or unique beginning of one; a sub-agent stands for its root session.
+            outcome: success or failure, None to leave it open.
+            task: ticket or benchmark id, None to keep what is known.
 
         Returns:
-            Integers that reconcile: every dimension sums to the totals.
-
-        Source:
-            accounting: what counts.
-        """
-        from tracelode.store.duckdb import CELLS
-
-        query = query or Query(tz=self.tz)
-        cells = self._ask().cells(query)
-        whole = add(cells, None).get("", empty_sums())
-        span = self._ask().span(query)
-        inherited = {s.key for s in self._catalog.sessions() if s.key == s.root and s.inherited}
-        threads = {row[7] for row in cells if row[5] == "subagent"}
-        return Totals(
-            **{name: getattr(whole, name) for name in Sums.__struct_fields__},
-            by={name: add(cells, place) for place, name in enumerate(CELLS)},
-            first=span[0] if span else None,
-            last=span[1] if span else None,
-            subagents=len(threads),
-            forks=len(inherited & {row[3] for row in cells}),
-            tz=query.tz,
-        )
-
-    def profile(self, query: Query | None = None, **kw: Any) -> Profile:
-        """Fold the store on a stack.
-
-        Args:
-            query: what to fold; or give its fields as keywords.
-            kw: stack=[...], measure="cost", where={...}, focus="...", lane="separate", ...
-
-        Returns:
-            Totals per stack per measure.
-
-        Raises:
-            UnknownField: a field that no operation has.
-            UnknownMeasure: a measure that does not exist.
-            QueryError: a regular expression or zone that is none.
-        """
-        query = query if query is not None else self.query(**kw)
-        for measure in query.measures:
-            parts(measure)
-        from tracelode.profile.view import shape
-
-        profile: Profile = self._ask().fold(query)
-        return shape(profile, query, comments=self.comments(query), salt=self._salt())
-
-    def comments(self, query: Query) -> tuple[str, ...]:
-        """What a profile was made with, for its readers: versions, filters, zone."""
-        versions = sorted({v for _, v in self._catalog.families().values()})
-        given = [f"{k}={v}" for k, v in msgspec.to_builtins(query).items() if v and k in ("lane", "tz")]
-        return ("tracelode", *versions, *given)
-
-    def _salt(self) -> str:
-        """Secret of this store that makes its pseudonyms its own."""
-        salt = self._catalog.meta("salt")
-        if salt is None:
-            import secrets
-
-            salt = secrets.token_hex(16)
-            self._catalog.set_meta("salt", salt)
-        return salt
-
-    def set_salt(self, salt: str) -> None:
-        """Fix the secret that makes this store's pseudonyms its own."""
-        self._catalog.set_meta("salt", salt)
-
-    def sessions(self) -> list[Session]:
-        """Stored sessions and sub-agents, newest first."""
-        return sorted(self._catalog.sessions(), key=lambda s: (-(s.started or 0), s.key))
-
-    def session(self, key: str) -> Session:
-        """One session by its key or a unique beginning of it.
-
-        Raises:
-            QueryError: none or several match.
-        """
-        found = [s for s in self._catalog.sessions() if s.key == key]
-        if not found:
-            found = [s for s in self._catalog.sessions() if s.key.startswith(key) and s.key == s.root]
-        if not found:
-            found = [s for s in self._catalog.sessions() if s.key.startswith(key)]
-        if len(found) == 1:
-            return found[0]
-        if not found:
-            raise QueryError(f"no session begins with {key!r}; run: tracelode sessions")
-        some = ", ".join(s.key[:13] for s in found[:4])
-        raise QueryError(f"{len(found)} sessions begin with {key!r} ({some}, ...); give more of the key")
-
-    def operations(self, session: str) -> list[Operation]:
-        """The operations of one session in order, named by intent, stage and tool.
-
-        Args:
-            session: its key or a unique beginning of it.
-
-        Returns:
-            Operations with redacted previews; fields intent, stage and frame (the tool frame) and
-            the stored measures are added.
+            The root session's key.
 
         Raises:
             QueryError: none or several sessions match.
+            UsageError: another word than success or failure.
         """
-        key = self.session(session).key
-        named = {row[0]: row[1:] for row in self._ask().named(key)}
-        found: list[Operation] = []
-        for operation in self._ask().operations(key):
-            row = named.get(operation.index)
-            if row is not None:
-                fields = {**operation.fields, "intent": row[0], "stage": row[1], "frame": row[2]}
-                measures = dict(operation.measures)
-                measures.update({m: v for m, v in zip(STORED, row[3:], strict=True) if v})
-                operation = msgspec.structs.replace(operation, fields=fields, measures=measures)
-            found.append(operation)
-        return found
+        from tracelode.workspace.outcomes import outcome_of
 
-    def sessions_by(self, query: Query, depth: int) -> dict[tuple[str, ...], int]:
-        """Number of root sessions under each stack prefix of a length."""
-        counts: dict[tuple[str, ...], int] = self._ask().sessions_by(query, depth)
-        return counts
+        root = self.session(session).root
+        verdict = (None if outcome is None else outcome_of(outcome), self._name(task) if task else None)
+        self._import().judge({root: verdict})
+        return root
 
-    def findings(self, query: Query | None = None) -> list[Finding]:
-        """What looks wrong, most worth a look first.
+    def judge_from(self, path: str | Path) -> tuple[int, list[Skipped]]:
+        """Take outcomes and tasks from a CSV file with the columns session, outcome, task.
 
         Args:
-            query: filters; None for the whole store.
-        """
-        query = query or Query(tz=self.tz)
-        from tracelode.profile.findings import repeated_failures
+            path: the file.
 
-        return repeated_failures(self._ask().failures(query), self._ask().attempts(query))
-
-    # writing ------------------------------------------------------------------------------------
-
-    def export(self, profile: Profile, target: str | Path | IO[bytes], format: str | None = None) -> None:
-        """Write a profile to a file, the format chosen by its suffix.
-
-        Args:
-            profile: what to write.
-            target: a path or an open binary stream.
-            format: name of an exporter, None to go by the suffix.
+        Returns:
+            (number of sessions that were judged, rows that could not be used).
 
         Raises:
-            UsageError: no format of that name or suffix.
-            ExportError: the format cannot hold the profile, or the file cannot be written.
+            SourceError: the file cannot be read or lacks a column.
         """
-        write(profile, target, format)
+        from tracelode.workspace.outcomes import read_csv
+
+        found = read_csv(Path(path).expanduser(), lambda key: self.session(key).root)
+        named = {root: (o, self._name(t) if t else None) for root, (o, t) in found.by_root.items()}
+        self._import().judge(named)
+        return len(named), found.skipped
+
+    def _name(self, text: str) -> str:
+        return str(self._import().here.redactor.name(text))
 
 
 def demo(store: str | Path, *, tz: str | None = None) -> Workspace:
