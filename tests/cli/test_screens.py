@@ -169,7 +169,12 @@ def test_import(run: fake.Run, empty: fake.FakeWorkspace) -> None:
     assert (code, err) == (0, "")
     paths, more = empty.added[0]
     assert paths == (Path("a"), Path("b"))
-    assert more == {"source": "claude-code", "since": 1_790_812_800_000_000, "progress": None}
+    assert more == {
+        "source": "claude-code",
+        "since": 1_790_812_800_000_000,
+        "archive": False,
+        "progress": None,
+    }
     assert out.splitlines()[0] == "read     7 of 9 files, 12 MB, 1.2 s"
     stored, place = out.splitlines()[1:3]
     assert stored == "stored   2 sessions, 4.3k operations"

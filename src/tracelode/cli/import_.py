@@ -29,6 +29,9 @@ def import_(
             metavar="summary|metadata|full",
         ),
     ] = None,
+    archive: Annotated[
+        bool, Parameter(help="Keep whole texts too, redacted and compressed; they outlive the files.")
+    ] = False,
     store: StoreOptions = STORE,
 ) -> int:
     """Read traces into the workspace. Files that were read before and did not change cost nothing.
@@ -38,6 +41,7 @@ def import_(
         source: name of a source adapter.
         since: start.
         redact: redaction mode.
+        archive: keep whole texts.
         store: where.
 
     Returns:
@@ -55,7 +59,7 @@ def import_(
     workspace = open_workspace(store, redact=redact, fresh=True)
     start = None if since is None else instant(since, ZoneInfo(workspace.tz), datetime.now(UTC))
     with bar() as progress:
-        report = workspace.add(*paths, source=source, since=start, progress=progress)
+        report = workspace.add(*paths, source=source, since=start, archive=archive, progress=progress)
     if store.json:
         shapes.write(shapes.import_report(report))
     else:

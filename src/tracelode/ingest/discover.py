@@ -84,7 +84,12 @@ class Names:
 
     def __init__(self, home: Path, roots: Sequence[tuple[str, Path]] = ()) -> None:
         self._home = str(home)
-        self._roots = [(name.split("-")[0], str(folder.parent)) for name, folder in roots]
+        self._roots = [(self.prefix(name), str(folder.parent)) for name, folder in roots]
+
+    @staticmethod
+    def prefix(source: str) -> str:
+        """What names of a source's local history begin with, before the colon."""
+        return source.split("-")[0]
 
     def name(self, path: Path) -> str:
         """What origins call a file.
@@ -102,13 +107,14 @@ class Names:
         text = str(path)
         for name, folder in self._roots:
             if text.startswith(folder + "/"):
-                return f"{name}:{_slugs(text[len(folder) + 1 :])}"
+                return f"{name}:{slugs(text[len(folder) + 1 :])}"
         if text.startswith(self._home + "/"):
-            return f"~/{_slugs(text[len(self._home) + 1 :])}"
-        return _slugs(text)
+            return f"~/{slugs(text[len(self._home) + 1 :])}"
+        return slugs(text)
 
 
-def _slugs(text: str) -> str:
+def slugs(text: str) -> str:
+    """A path's text with folder names that carry a user's name replaced by their digests."""
     return "/".join(
         f"~{blake2b(part.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
         if _HOME_SLUG.match(part)

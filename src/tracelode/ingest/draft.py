@@ -125,6 +125,8 @@ class Builder:
         self.agent = agent
         self.threads = threads
         self.thread: Thread | None = None
+        self.archive: dict[tuple[str, str], list[str]] | None = None
+        """(session, id) to whole redacted input and result, where they are to be kept."""
         self.skipped: dict[str, Skipped] = {}
 
     def resume(self, thread: Thread) -> None:
@@ -137,8 +139,13 @@ class Builder:
             self._need().ticks.append(item)
         elif isinstance(item, Operation):
             self._operation(item)
+            if self.archive is not None:
+                self._keep(item.id, 0, whole_arguments(self.redactor, item))
+                self._keep(item.id, 1, self.redactor.text(item.output))
         elif isinstance(item, Change):
             self._change(item)
+            if self.archive is not None and item.output:
+                self._keep(item.id, 1, self.redactor.text(item.output))
         elif isinstance(item, About):
             self._about(item)
         else:
@@ -152,6 +159,12 @@ class Builder:
         else:
             self.skipped[reason] = Skipped(self.path, old.line, reason, old.count + count)
 
+    def _keep(self, ident: str, place: int, text: str) -> None:
+        """Put a whole text into the archive, the first one given."""
+        if self.archive is not None and text:
+            texts = self.archive.setdefault((self._need().key, ident), ["", ""])
+            texts[place] = texts[place] or text
+
     def _need(self) -> Thread:
         if self.thread is None:
             raise AssertionError("a source yielded an item before About")
@@ -163,7 +176,10 @@ class Builder:
         thread = self.threads.get(key)
         if thread is None:
             thread = self.threads[key] = Thread(key, root, self.agent)
-        thread.role = about.role
+            thread.role = about.role
+        elif about.role == "subagent" and thread.role != "subagent":
+            # the file of the agent that started it knows the family, its own file may not
+            thread.role, thread.root = "subagent", root
         if about.task:
             thread.task = self.redactor.name(about.task)
         if about.outcome in OUTCOMES:
@@ -244,6 +260,9 @@ class Builder:
                 fields[key] = redactor.preview(value, DESCRIPTION)
             elif key in ("path", "cwd"):
                 fields[key] = relative(redactor.path(value), thread.project)
+            elif "." in key:
+                # an adapter's own: what the source says, not our words
+                fields[redactor.name(key)] = redactor.name(value)
             else:
                 # closed words and ids of ours
                 fields[key] = value
@@ -273,6 +292,9 @@ class Builder:
         if change.dropped:
             del drafts[change.id]
             return
+        if change.onward:
+            self._onward(change, drafts)
+            return
         if change.status is not None:
             draft.status = change.status
         if change.ended is not None:
@@ -286,6 +308,15 @@ class Builder:
                 draft.output = self.redactor.preview(change.output, OUTPUT_HEAD, OUTPUT_TAIL)
         if "tool" in draft.fields:
             enrich(draft.fields, kind=draft.kind, status=draft.status, output=change.output or "")
+
+    def _onward(self, change: Change, drafts: dict[str, Draft]) -> None:
+        """Set fields on an operation and on every later one."""
+        fields = self._fields(change.fields, self._need())
+        reached = False
+        for draft in drafts.values():
+            reached = reached or draft.id == change.id
+            if reached:
+                draft.fields.update(fields)
 
 
 def absorb(old: Thread, new: Thread) -> None:
@@ -311,6 +342,22 @@ def absorb(old: Thread, new: Thread) -> None:
     old.spawner = old.spawner or new.spawner
     old.task = new.task or old.task
     old.outcome = new.outcome or old.outcome
+
+
+def whole_arguments(redactor: Cleaner, operation: Operation) -> str:
+    """An operation's input, redacted and not cut.
+
+    Args:
+        redactor: the choke point.
+        operation: as the source yields it.
+    """
+    if not operation.arguments or operation.kind in ("prompt", "note", "model"):
+        return redactor.text(operation.arguments)
+    try:
+        value = msgspec.json.decode(operation.arguments)
+    except (msgspec.DecodeError, RecursionError):
+        return redactor.text(operation.arguments)
+    return redactor.value(value, 1 << 40)
 
 
 def byte_length(text: str) -> int:

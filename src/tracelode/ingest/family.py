@@ -134,7 +134,7 @@ def finish(
         lost = inherited.get(thread.key, set())
         for index, draft in enumerate(thread.drafts.values()):
             draft.index = index
-            draft.inherited = draft.id in lost
+            draft.inherited = draft.id in lost or "replayed" in draft.fields
         attribute.price(thread.drafts.values(), rules.prices)
         attribute.share(thread.drafts.values())
     spawners = _link(threads)
@@ -166,9 +166,7 @@ def finish(
 def _record_ids(operation: Operation) -> Iterable[str]:
     """The ids by which other sessions may hold the same record."""
     yield operation.id
-    replay = operation.fields.get("replay")
-    if replay is not None:
-        yield replay
+    yield from operation.fields.get("replay", "").split()
 
 
 def _link(threads: Mapping[str, Thread]) -> dict[str, tuple[str, str]]:

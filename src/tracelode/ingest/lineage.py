@@ -18,7 +18,9 @@ class Record(msgspec.Struct, frozen=True):
     moment: int | None = None
     """UTC microseconds."""
     replay: str | None = None
-    """Id under which the thread it was replayed from may hold the same record."""
+    """Ids under which other threads may hold the same record, a space between two."""
+    replayed: bool = False
+    """Known to be a copy: inherited in any case, it makes its session no holder of the record."""
 
 
 class Holding(msgspec.Struct, frozen=True):
@@ -53,7 +55,8 @@ def owners(holdings: Iterable[Holding]) -> dict[str, set[str]]:
     holders: dict[str, set[str]] = {}
     for holding in given:
         for record in holding.records:
-            holders.setdefault(same.get(record.id, record.id), set()).add(holding.session)
+            if not record.replayed:
+                holders.setdefault(same.get(record.id, record.id), set()).add(holding.session)
     shared = {name for name, found in holders.items() if len(found) > 1}
     rank = {h.session: (h.agent, _after(h.records, shared, same), h.session) for h in given}
     owner = {name: min(holders[name], key=rank.__getitem__) for name in shared}
@@ -61,7 +64,7 @@ def owners(holdings: Iterable[Holding]) -> dict[str, set[str]]:
     for holding in given:
         for record in holding.records:
             name = same.get(record.id, record.id)
-            if name in owner and owner[name] != holding.session:
+            if record.replayed or (name in owner and owner[name] != holding.session):
                 inherited.setdefault(holding.session, set()).add(record.id)
     return inherited
 
@@ -78,8 +81,8 @@ def _same(holdings: Iterable[Holding]) -> dict[str, str]:
 
     for holding in holdings:
         for record in holding.records:
-            if record.replay is not None:
-                a, b = sorted((top(record.id), top(record.replay)))
+            for name in (record.replay or "").split():
+                a, b = sorted((top(record.id), top(name)))
                 above[b] = a
     return {name: top(name) for name in list(above)}
 

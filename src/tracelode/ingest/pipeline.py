@@ -16,6 +16,7 @@ from tracelode.ingest.discover import Names, local_roots, sources, walk
 from tracelode.ingest.lineage import Holding, Record, fork_of, owners
 from tracelode.ingest.work import FamilyJob, Result, Settings, Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
+from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog, SourceRow
 from tracelode.store.compact import compact
 from tracelode.store.shards import holdings, sweep
@@ -67,6 +68,7 @@ class Importer:
         *,
         source: str | None = None,
         since: int | None = None,
+        mapping: Path | None = None,
         progress: Report | None = None,
     ) -> ImportReport:
         """Import what is new below some paths.
@@ -75,6 +77,7 @@ class Importer:
             paths: files and folders, None for the local history.
             source: take files of this source alone.
             since: leave out files last written before this moment, UTC microseconds.
+            mapping: read the files through this mapping file.
             progress: told how far it is.
 
         Returns:
@@ -82,7 +85,7 @@ class Importer:
         """
         begun = time.monotonic()
         with exclusive(self.catalog.folder):
-            plan = self._plan(paths, source, since)
+            plan = self._plan(paths, source, since, mapping)
             report = ImportReport(files=plan.files)
             roots: set[str] = set()
             total = plan.bytes
@@ -112,13 +115,22 @@ class Importer:
             if report.files_read:
                 compact(self.catalog, self.here.connection)
             self.here.rest()
-            sweep(self.catalog.folder, self.catalog.shards(), older=SWEEP_SECONDS)
+            sweep(
+                self.catalog.folder,
+                (*self.catalog.shards(), *self.catalog.contents()),
+                older=SWEEP_SECONDS,
+            )
         report.skipped = _merged(report.skipped)
         report.seconds = time.monotonic() - begun
         return report
 
-    def _plan(self, paths: Iterable[Path] | None, source: str | None, since: int | None) -> planning.Plan:
+    def _plan(
+        self, paths: Iterable[Path] | None, source: str | None, since: int | None, mapping: Path | None
+    ) -> planning.Plan:
         adapters = sources()
+        if mapping is not None:
+            mapped = made_of(mapping)
+            source, adapters = mapped.key, {mapped.key: mapped}
         roots = local_roots()
         names = Names(Path.home(), roots)
         suffixes = tuple(sorted({s for a in adapters.values() for s in a.suffixes}))
@@ -126,7 +138,9 @@ class Importer:
         found = walk(places, names, suffixes)
         redactor = self.here.redactor
         clean = (_renamed(item, redactor) for item in found)
-        planner = planning.Planner(self.catalog, adapters, redactor.name, source=source, since=since)
+        planner = planning.Planner(
+            self.catalog, adapters, redactor.name, source=source, since=since, mapping=mapping
+        )
         return planner.make(clean)
 
     def _results(self, plan: planning.Plan) -> Iterator[Result]:
@@ -188,6 +202,8 @@ class Importer:
         if result.gone:
             for root in [r for r in catalog.families() if not catalog.sessions(r)]:
                 catalog.drop_family(root)
+        if result.contents:
+            catalog.put_contents(result.contents, result.archived)
         for row in result.sources:
             self._note_source(row)
         return numbers
@@ -219,16 +235,18 @@ class Importer:
         before: dict[str, set[str]] = {}
         for session, records in holdings(self.here.connection, self.catalog.folder, places).items():
             if session in keys:
-                rows = tuple(Record(ident, at, replay) for ident, at, replay, _ in records)
+                rows = tuple(Record(r[0], r[1], r[2], r[3]) for r in records)
                 given.append(Holding(session, rows, session in agents))
-                before[session] = {ident for ident, _, _, lost in records if lost}
+                before[session] = {r[0] for r in records if r[4]}
         after = owners(given)
-        changed = {key for key in keys if before.get(key, set()) != after.get(key, set())}
-        if not changed:
-            return
         own = {h.session: {r.id for r in h.records} - after.get(h.session, set()) for h in given}
         forks = {key: fork_of(after.get(key, set()), own, key) for key in keys}
         lost = {key: after.get(key, set()) for key in keys}
+        known = {s.key: s.fork_of for root in roots for s in self.catalog.sessions(root)}
+        # what is known to be a copy is inherited from the start; from whom, only the group tells
+        changed = {k for k in keys if before.get(k, set()) != lost[k] or known.get(k) != forks[k]}
+        if not changed:
+            return
         wanted = sorted({root for key, root in named.values() if key in changed})
         self._store(self.here.refinish([self._stored(root) for root in wanted], lost, forks))
 

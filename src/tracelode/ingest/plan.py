@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,6 +14,8 @@ from tracelode.ingest.work import FamilyJob, FileJob
 from tracelode.model.report import Skipped
 from tracelode.store.catalog import Catalog, SourceRow
 
+MAPPED = "map:"
+"""Beginning of what the store calls the format of files read through a mapping."""
 UNIT_BYTES = 16 * 1024 * 1024
 """Source bytes handed to a worker at once."""
 
@@ -46,6 +49,7 @@ class Planner:
         name: the redactor for session keys.
         source: take files for this source alone.
         since: leave out new files last written before this moment (UTC microseconds).
+        mapping: mapping file that the one source is made of.
     """
 
     def __init__(
@@ -56,8 +60,10 @@ class Planner:
         *,
         source: str | None = None,
         since: int | None = None,
+        mapping: Path | None = None,
     ) -> None:
         self.catalog = catalog
+        self.mapping = mapping
         self.adapters = adapters
         self.name = name
         self.source = source
@@ -103,8 +109,13 @@ class Planner:
         old = self.known.get(item.name)
         if old is not None:
             self.here[item.name] = item
-            if (old.size, old.mtime) == (item.size, item.mtime):
+            # another mapping, or the first one, reads a file anew that did not change
+            same = self.mapping is None or old.adapter == self.source
+            if same and (old.size, old.mtime) == (item.size, item.mtime):
                 self.plan.unchanged += 1
+                return
+            if old.adapter.startswith(MAPPED) and self.mapping is None:
+                self._lose(item.name, "changed since it was read through a mapping; give --map again")
                 return
         elif self.since is not None and item.mtime // 1000 < self.since:
             self.plan.unchanged += 1
@@ -146,6 +157,7 @@ class Planner:
             session=identity.session,
             tool=identity.tool,
             layout=self.adapters[identity.adapter].layout,
+            mapping=self.mapping,
         )
 
     def _loose(self, item: Found, adapter: str) -> str:

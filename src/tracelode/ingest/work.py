@@ -17,8 +17,9 @@ from tracelode.model.operation import Operation
 from tracelode.model.session import Session
 from tracelode.pricing.table import PriceTable
 from tracelode.redact.fast import Redactor
+from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog, SourceRow
-from tracelode.store.shards import ShardWriter, connect, operation_row, read_families
+from tracelode.store.shards import ShardWriter, connect, operation_row, read_families, write_contents
 
 
 class FileJob(msgspec.Struct, kw_only=True):
@@ -44,6 +45,8 @@ class FileJob(msgspec.Struct, kw_only=True):
     """Tool use that started the sub-agent, from its side file."""
     layout: str = "session"
     """How the format lays sessions into files."""
+    mapping: Path | None = None
+    """Mapping file through which it is read, in place of a registered source."""
 
 
 class FamilyJob(msgspec.Struct, kw_only=True):
@@ -81,6 +84,8 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
     """The user's price file."""
     idle: int = IDLE
     """Idle limit in microseconds."""
+    archive: bool = False
+    """Keep whole redacted texts as well."""
 
 
 class Result(msgspec.Struct, kw_only=True):
@@ -96,6 +101,10 @@ class Result(msgspec.Struct, kw_only=True):
     """Files as they are known now."""
     gone: list[str] = []
     """Keys of sessions that their rewritten file no longer holds."""
+    contents: str = ""
+    """Shard of the archive it wrote, "" for none."""
+    archived: int = 0
+    """Operations in it."""
     joined: list[str] = []
     """Root keys of families that became part of another."""
     bytes_read: int = 0
@@ -119,6 +128,7 @@ class Worker:
         )
         self._connection: Any = None
         self._catalog: Catalog | None = None
+        self._texts: dict[tuple[str, str], list[str]] = {}
 
     @property
     def catalog(self) -> Catalog:
@@ -153,6 +163,7 @@ class Worker:
         loaded = read_families(self.connection, self.settings.store, places) if places else {}
         result = Result()
         writer: ShardWriter | None = None
+        self._texts = {}
         for job in jobs:
             threads = self._stored(job, loaded)
             for file in job.files:
@@ -171,6 +182,9 @@ class Worker:
                 result.families.append(finished)
         if writer:
             result.shard, result.operations = writer.write(), writer.operations
+        if self._texts:
+            rows = [(s, i, texts[0], texts[1]) for (s, i), texts in sorted(self._texts.items())]
+            result.contents, result.archived = write_contents(self.connection, self.settings.store, rows)
         return result
 
     def _stored(self, job: FamilyJob, loaded: dict[str, list[Operation]]) -> dict[str, Thread]:
@@ -213,8 +227,9 @@ class Worker:
         return families
 
     def _read(self, job: FileJob, root: str, threads: dict[str, Thread]) -> tuple[SourceRow, int]:
-        adapter = registry.load("sources", job.adapter)
+        adapter = made_of(job.mapping) if job.mapping else registry.load("sources", job.adapter)
         builder = Builder(self.redactor, job.name, adapter.agent, threads, root)
+        builder.archive = self._texts if self.settings.archive else None
         state = adapter.fresh()
         if job.state:
             state = msgspec.msgpack.decode(job.state, type=type(state))

@@ -43,6 +43,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """Measures that override."""
     dropped: bool = False
     """True: the operation turned out not to be one (a queued message that was taken back)."""
+    onward: bool = False
+    """True: the fields are those of every later operation of the session read so far as well (a branch of
+    the conversation that was rewound)."""
 
 
 class Tick(msgspec.Struct, frozen=True):
@@ -91,8 +94,6 @@ class About(msgspec.Struct, frozen=True):
     """Known task, ticket or benchmark id, where the file tells one."""
     outcome: str | None = None
     """success or failure, where the file tells it; None if unknown."""
-    agent: str = ""
-    """The product that ran, where the file tells it; "" for the adapter's own."""
     agent: str = ""
     """The product that ran, where the format is not one product's; "" for the source's own."""
 

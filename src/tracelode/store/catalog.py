@@ -169,6 +169,15 @@ class Catalog:
         rows = self.db.execute("SELECT * FROM sources WHERE root = ? ORDER BY path", (root,))
         return [_source(row) for row in rows]
 
+    def sources_with(self, session: str) -> list[SourceRow]:
+        """The files a session was read from: its own, or the one that holds several."""
+        rows = self.db.execute(
+            "SELECT * FROM sources WHERE session = ?1 OR path = (SELECT source FROM sessions WHERE key = ?1) "
+            "ORDER BY path",
+            (session,),
+        )
+        return [_source(row) for row in rows]
+
     def put_source(self, source: SourceRow) -> None:
         """Store what is known of a file."""
         values = msgspec.structs.astuple(source)[:-1]
@@ -308,6 +317,14 @@ class Catalog:
             self.db.execute("DELETE FROM dead WHERE shard = ?", (name,))
         self.put_shard(new, operations, len(moved))
         self.db.executemany("UPDATE families SET shard = ? WHERE root = ?", ((new, r) for r in moved))
+
+    def contents(self) -> list[str]:
+        """Names of the archive's shards."""
+        return [row[0] for row in self.db.execute("SELECT name FROM contents ORDER BY name")]
+
+    def put_contents(self, name: str, operations: int) -> None:
+        """Enter a shard of the archive."""
+        self.db.execute("INSERT OR REPLACE INTO contents VALUES (?, ?)", (name, operations))
 
     # shared records -----------------------------------------------------------------------------
 

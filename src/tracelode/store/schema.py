@@ -75,6 +75,14 @@ FRAMES: tuple[tuple[str, str], ...] = (
 )
 """What folds read: own operations only; moment = that of the call's last record."""
 
+CONTENTS: tuple[tuple[str, str], ...] = (
+    ("session", "VARCHAR"),
+    ("id", "VARCHAR"),
+    ("arguments", "VARCHAR"),
+    ("output", "VARCHAR"),
+)
+"""The archive: whole redacted texts, only where the user asked for them."""
+
 NULLABLE_COLUMNS = frozenset(column(m) for m in NULLABLE)
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from tracelode.errors import StoreError
 from tracelode.model.operation import Operation, Origin
-from tracelode.store.schema import FRAMES, OPERATIONS, ddl
+from tracelode.store.schema import CONTENTS, FRAMES, OPERATIONS, ddl
 
 _FIELDS = msgspec.json.Decoder(dict[str, str])
 _MEASURES = msgspec.json.Decoder(dict[str, int])
@@ -224,7 +224,7 @@ def sweep(folder: Path, alive: Iterable[str], *, older: float) -> int:
 
     keep = {f"{name}.parquet" for name in alive}
     removed = 0
-    for table in TABLES:
+    for table in (*TABLES, "content"):
         place = folder / table
         if not place.is_dir():
             continue
@@ -267,3 +267,54 @@ def holdings(
         for session, *record in rows:
             found.setdefault(session, []).append(tuple(record))
     return found
+
+
+def write_contents(
+    connection: Any, folder: Path, rows: Iterable[tuple[str, str, str, str]]
+) -> tuple[str, int]:
+    """Write a shard of the archive.
+
+    Args:
+        connection: DuckDB connection.
+        folder: the workspace folder.
+        rows: rows of CONTENTS.
+
+    Returns:
+        (name, number of rows), ("", 0) for none.
+    """
+    given = list(rows)
+    if not given:
+        return "", 0
+    name = secrets.token_hex(8)
+    connection.execute("DROP TABLE IF EXISTS content")
+    connection.execute(ddl("content", CONTENTS))
+    appender = connection.appender("content")
+    appender.append_rows(given)
+    appender.flush()
+    del appender
+    write_parquet(connection, "SELECT * FROM content", shard_file(folder, "content", name))
+    connection.execute("DROP TABLE content")
+    return name, len(given)
+
+
+def read_contents(
+    connection: Any, folder: Path, names: Sequence[str], session: str
+) -> list[tuple[str, str, str]]:
+    """Archived texts of one session.
+
+    Args:
+        connection: DuckDB connection.
+        folder: the workspace folder.
+        names: shards of the archive.
+        session: session key.
+
+    Returns:
+        (operation id, input, result); what came in later imports is joined.
+    """
+    if not names:
+        return []
+    rows: list[tuple[str, str, str]] = connection.execute(
+        f"SELECT id, max(arguments), max(output) FROM {_scan(folder, 'content', names)} "
+        f"WHERE session = {quoted(session)} GROUP BY id ORDER BY id"
+    ).fetchall()
+    return rows

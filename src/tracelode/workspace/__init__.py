@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tracelode import registry
 from tracelode.errors import UsageError
@@ -15,6 +15,9 @@ from tracelode.workspace.places import checked_prices, default_store, local_zone
 from tracelode.workspace.writing import formats
 
 __all__ = ["Progress", "Workspace", "default_store", "demo", "formats", "local_zone", "open"]
+
+if TYPE_CHECKING:
+    from tracelode.ingest.content import Content
 
 MODES = ("summary", "metadata", "full")
 
@@ -102,8 +105,8 @@ class Workspace(Asking):
 
     # making -------------------------------------------------------------------------------------
 
-    def _import(self) -> Any:
-        if self._importer is None:
+    def _import(self, archive: bool = False) -> Any:
+        if self._importer is None or self._importer.settings.archive != archive:
             from tracelode.ingest.pipeline import Importer
             from tracelode.ingest.timeline import IDLE
             from tracelode.ingest.work import Settings
@@ -120,6 +123,7 @@ class Workspace(Asking):
                 home_names=(Path.home().name,) if Path.home().name not in ("", "root") else (),
                 prices=Path(prices).expanduser() if prices else None,
                 idle=int(self._settings.get("idle", IDLE)),
+                archive=archive,
             )
             self._importer = Importer(self._catalog, settings)
         return self._importer
@@ -129,6 +133,7 @@ class Workspace(Asking):
         *paths: str | Path,
         source: str | None = None,
         since: int | None = None,
+        archive: bool = False,
         progress: Callable[[Progress], None] | None = None,
     ) -> ImportReport:
         """Import what is new: into the store goes only what has passed the redactor.
@@ -137,6 +142,7 @@ class Workspace(Asking):
             paths: files and folders; none for the history found on this machine.
             source: take files of this source alone.
             since: leave out files last written before this moment, UTC microseconds.
+            archive: keep whole texts, redacted and compressed, beside the bounded previews.
             progress: told how far it is.
 
         Returns:
@@ -148,8 +154,27 @@ class Workspace(Asking):
         if source is not None and source not in registry.names("sources"):
             raise UsageError(f"unknown source {source!r}; known: {', '.join(registry.names('sources'))}")
         given = [Path(p).expanduser() for p in paths] if paths else None
-        report: ImportReport = self._import().add(given, source=source, since=since, progress=progress)
+        report: ImportReport = self._import(archive).add(given, source=source, since=since, progress=progress)
         return report
+
+    def contents(self, session: str) -> tuple[dict[str, Content], dict[str, str]]:
+        """Whole inputs and results of a session, redacted: from the archive, else read again.
+
+        Args:
+            session: key or unique beginning of one.
+
+        Returns:
+            (operation id to its texts, source to why it could not be read again).
+
+        Raises:
+            QueryError: none or several sessions match.
+        """
+        from tracelode.ingest.content import Contents
+
+        key = self.session(session).key
+        worker = self._import().here
+        reader = Contents(self._catalog, worker.redactor, worker.connection)
+        return reader.of(key), reader.gone
 
     def local_history(self) -> list[tuple[str, Path, int]]:
         """Histories found on this machine: (source name, folder, number of candidate files)."""

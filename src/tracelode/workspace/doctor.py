@@ -52,7 +52,7 @@ def _histories(found: Doctor, known: dict[str, SourceRow]) -> None:
         files = [f for f in walk([folder], names, tuple(adapters[source].suffixes)) if isinstance(f, Found)]
         here = {redactor.path(f.name) for f in files}
         seen |= here
-        prefixes.add(source.split("-")[0] + ":")
+        prefixes.add(Names.prefix(source) + ":")
         missing = sum(1 for name in here if name not in known)
         found.histories.append((source, redactor.path(str(folder)), len(here), missing))
     found.gone = sum(1 for name in known if name not in seen and name.startswith(tuple(prefixes)))
