@@ -30,6 +30,7 @@ def words(name: str, given: argparse.Namespace, work: Path) -> list[str]:
     """The command of one script."""
     found = [sys.executable, str(HERE / f"{name}.py"), *(FULL if given.full else SMALL)[name]]
     found += ["--work", str(work), "--generator", str(given.generator), "--wait", str(given.wait)]
+    found += ["--warm", str(given.warm)]
     if given.runs is not None:
         found += ["--runs", str(given.runs)]
     if given.load_below is not None:

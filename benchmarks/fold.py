@@ -58,7 +58,7 @@ def pprof(report: Report, work: Path, given: argparse.Namespace) -> None:
         Case(f"tracelode, {count} to pprof", files, env, shown="tracelode export -o profile.pb.gz"),
         Case(f"DuckDB alone, {count}", program("fold_bare", store, "intent,stage,tool", measures), env),
     ]
-    found = measure(cases, given.runs)
+    found = measure(cases, given.runs, warm=given.warm)
     report.series.extend(found)
     report.bars(found[0], PPROF, apply=given.operations >= OPERATIONS)
     report.beside(found[0], found[1], ("wall", "cpu", "process"))
@@ -91,7 +91,7 @@ def fold(report: Report, work: Path, given: argparse.Namespace) -> None:
     count = f"{made['operations']:,} operations"
     ours = Case(f"tracelode, fold {count}", program("fold_store", store), env, shown="fold_store.py")
     bare = Case(f"DuckDB alone, {count}", program("fold_bare", store, FRAMES, "cost"), env)
-    found = measure([ours, bare], given.runs)
+    found = measure([ours, bare], given.runs, warm=given.warm)
     report.series.extend(found)
     whole = made["operations"] >= ROWS
     report.bars(found[0], FOLD, apply=whole)

@@ -66,14 +66,14 @@ def agrees(work: Path, folder: Path, store: Path) -> bool:
 
 
 def one_size(
-    report: Report, work: Path, folder: Path, peer: str | None, runs: int
+    report: Report, given: argparse.Namespace, work: Path, folder: Path, peer: str | None, runs: int
 ) -> tuple[Path, list[Series]]:
     """Measure one history and enter its series and what they rest on."""
     exact = truth(folder)
     size = f"{exact['bytes'] / 1e6:.0f} MB"
     store, commands = cases(work, folder, peer, size)
     say(f"measuring {size} in {exact['files']} files")
-    found = measure(commands, runs)
+    found = measure(commands, runs, warm=given.warm)
     report.series.extend(found)
     if not agrees(work, folder, store):
         raise Failed(f"the totals of {size} are not those of the generator: these figures say nothing")
@@ -99,13 +99,13 @@ def run(given: argparse.Namespace, work: Path) -> Report:
     report = Report("history", load=wait_until_quiet(given.load_below, given.wait))
     if peer is None:
         report.notes.append("ccusage is not at hand: name it with --ccusage PATH, or --ccusage install")
-    store, found = one_size(report, work, folder, peer, given.runs)
+    store, found = one_size(report, given, work, folder, peer, given.runs)
     full = truth(folder)["bytes"] >= 190e6
     report.bars(found[0], COLD, apply=full)
     for other in found[1:]:
         report.beside(found[0], other)
     again = Case("tracelode, nothing new", tracelode("--store", str(store)), environment(work, folder))
-    second = measure([again], given.runs)[0]
+    second = measure([again], given.runs, warm=given.warm)[0]
     report.series.append(second)
     report.bars(second, AGAIN, apply=full)
     if peer is not None:
@@ -114,7 +114,7 @@ def run(given: argparse.Namespace, work: Path) -> Report:
     if large is not None:
         shutil.rmtree(store)
         wait_until_quiet(given.load_below, given.wait)
-        store, more = one_size(report, work, large, peer, given.large_runs)
+        store, more = one_size(report, given, work, large, peer, given.large_runs)
         whole = full and truth(large)["bytes"] >= 4.5 * truth(folder)["bytes"]
         grown(report, more[0], found[0], whole)
         for other in more[1:]:

@@ -192,6 +192,7 @@ def options(about: str, runs: int | None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--runs", type=int, default=runs, help=f"runs that count, after a warm-up ({runs or 'each its own'})"
     )
+    parser.add_argument("--warm", type=int, default=1, help="runs before them that do not count (1)")
     parser.add_argument(
         "--work", type=Path, help="folder for generated data, kept (default: a temporary one)"
     )

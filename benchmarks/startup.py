@@ -31,7 +31,7 @@ def run(given: argparse.Namespace, work: Path) -> Report:
         cases.append(Case("ccusage --help", [peer, "--help"], env))
     load = wait_until_quiet(given.load_below, given.wait)
     report = Report("startup", load=load)
-    report.series = found = measure(cases, given.runs, warm=2)
+    report.series = found = measure(cases, given.runs, warm=given.warm)
     report.bars(found[0], HELP)
     for other in found[3:]:
         report.beside(found[0], other, ("wall", "cpu"))

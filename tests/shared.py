@@ -24,18 +24,20 @@ def need(*parts: str) -> Path:
     return path
 
 
-def generated(folder: Path, mb: float, seed: int) -> tuple[Path, dict[str, Any]]:
+def generated(folder: Path, mb: float, seed: int, layout: str = "new") -> tuple[Path, dict[str, Any]]:
     """A synthetic history and its truth.
 
     Args:
         folder: where to write it.
         mb: megabytes.
         seed: of the generator.
+        layout: new, or old for sub-agents inside their session's file.
 
     Returns:
         (projects folder, truth).
     """
     script = need("bench", "gen_claude_history.py")
     command = [sys.executable, str(script), "--out", str(folder), "--mb", str(mb), "--seed", str(seed)]
+    command += ["--layout", layout]
     subprocess.run(command, check=True, capture_output=True)
     return folder / ".claude" / "projects", json.loads((folder / "truth.json").read_text())

@@ -155,7 +155,10 @@ class Records:
         offset, number = self.cursor.offset, self.cursor.line
         with open_stream(self.path) as stream:
             if offset:
-                stream.seek(offset)
+                stream.seek(offset - 1)
+                if stream.read(1) != b"\n":
+                    # the last line was whole but had no end yet: what follows belongs to it
+                    number -= 1
             while True:
                 try:
                     data = stream.readline(self._max + 1)

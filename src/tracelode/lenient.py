@@ -181,11 +181,12 @@ def clean(value: Any) -> Any:
     return value
 
 
-def microseconds(text: str | None) -> int | None:
+def microseconds(text: str | None, offset: int | None = None) -> int | None:
     """A record's moment.
 
     Args:
-        text: ISO 8601 with a zone, as recorded.
+        text: ISO 8601, as recorded.
+        offset: what makes a time without a zone UTC, in microseconds; None: such a time is no moment.
 
     Returns:
         UTC microseconds since the epoch, None if absent or not a moment.
@@ -197,5 +198,62 @@ def microseconds(text: str | None) -> int | None:
     except ValueError:
         return None
     if moment.tzinfo is None:
-        return None
+        if offset is None:
+            return None
+        return (moment.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND + offset
     return (moment - _EPOCH) // _MICROSECOND
+
+
+def moment(value: Any) -> int | None:
+    """A moment in any of the forms that JSON writers use.
+
+    Args:
+        value: ISO 8601 text with a zone, or a number of seconds or milliseconds since the epoch.
+
+    Returns:
+        UTC microseconds since the epoch; None for anything else. A number means seconds up to the year
+        5138, milliseconds from March 1973 on.
+
+    Example:
+        >>> moment(1775802395.5) == moment("2026-04-10T06:26:35.5Z") == moment(1775802395500)
+        True
+    """
+    if isinstance(value, str):
+        return microseconds(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e14:
+        return None
+    return round(value * (1_000_000 if value < 1e11 else 1_000))
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """A decoded value as an object: also one kept as JSON text; empty for anything else.
+
+    Args:
+        value: any decoded JSON value.
+
+    Example:
+        >>> as_object('{"a": 1}'), as_object([1])
+        ({'a': 1}, {})
+    """
+    if isinstance(value, str):
+        try:
+            value = msgspec.json.decode(value)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def block_text(content: Any) -> str:
+    """The text of a message's content: a string, or the texts of its blocks joined by newlines.
+
+    Args:
+        content: any decoded JSON value.
+
+    Example:
+        >>> block_text([{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}])
+        'a\\nb'
+    """
+    if isinstance(content, list):
+        texts = (block.get("text") for block in content if isinstance(block, dict))
+        return "\n".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
 from tracelode.model.operation import Actor, Kind, Operation, Origin, Status, operation_id
@@ -196,3 +197,85 @@ def put_input(
         complaints.append("cached tokens exceed the input they should be part of, input taken as fresh")
         cached = 0
     put_count(found, "tokens.input_fresh", whole - cached if whole >= 0 else whole, complaints)
+
+
+_HOUR = "cache_creation.ephemeral_1h_input_tokens"
+
+
+def usage_counts(usage: Any, complaints: list[str]) -> dict[str, int]:
+    """Token measures of one API response, from the usage object of OpenAI, LiteLLM or Anthropic.
+
+    Args:
+        usage: the decoded object; anything else tells nothing.
+        complaints: receives closed words where figures are no counts or contradict each other.
+
+    Returns:
+        Measures by name; what the object does not tell is absent. Input kinds are disjoint; reasoning
+        is taken out of output where it is told apart.
+
+    Source:
+        formats: token semantics. prompt_tokens and, beside input_tokens_details, input_tokens
+        include cached tokens; Anthropic's input_tokens do not.
+    """
+    found: dict[str, int] = {}
+    if not isinstance(usage, dict):
+        return found
+    read = _first(usage, "cache_read_input_tokens", "prompt_tokens_details.cached_tokens",
+                  "input_tokens_details.cached_tokens", "prompt_cache_hit_tokens")  # fmt: skip
+    write, hour = _first(usage, "cache_creation_input_tokens"), _first(usage, _HOUR)
+    if hour is not None and write is not None:
+        # the sum stays told; its long-lived part has a kind and a price of its own
+        put_count(found, "tokens.cache_write_1h", min(hour, write), complaints)
+        write -= min(hour, write)
+    if "input_tokens" in usage and "input_tokens_details" not in usage and "prompt_tokens" not in usage:
+        put_count(found, "tokens.input_fresh", _first(usage, "input_tokens"), complaints)
+        put_count(found, "tokens.cache_read", read, complaints)
+        put_count(found, "tokens.cache_write_5m", write, complaints)
+    else:
+        put_input(found, _first(usage, "prompt_tokens", "input_tokens"), read, write, complaints)
+    output = _first(usage, "completion_tokens", "output_tokens")
+    reasoning = _first(usage, "completion_tokens_details.reasoning_tokens",
+                       "output_tokens_details.reasoning_tokens")  # fmt: skip
+    put_count(found, "tokens.reasoning", reasoning, complaints)
+    inside = found.get("tokens.reasoning", 0)
+    if output is not None and inside > output >= 0:
+        complaints.append("reasoning exceeds the output it should be part of, counted beside it")
+        inside = 0
+    put_count(found, "tokens.output", None if output is None else output - inside, complaints)
+    return found
+
+
+def _first(usage: dict[str, Any], *names: str) -> int | None:
+    """The first of some figures that is there and an integer; a dot leads into an object."""
+    for name in names:
+        outer, _, inner = name.partition(".")
+        value = usage.get(outer)
+        if inner:
+            value = value.get(inner) if isinstance(value, dict) else None
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    return None
+
+
+def picodollars(dollars: Any) -> int | None:
+    """A source's cost in dollars as an integer of picodollars, rounded half up.
+
+    Args:
+        dollars: an int, a float (taken by its shortest decimal form), or a decimal string.
+
+    Returns:
+        Picodollars; None for anything that is no amount of money: absent, negative, not finite.
+
+    Example:
+        >>> picodollars(0.0005404), picodollars("1e-15"), picodollars(None)
+        (540400000, 0, None)
+    """
+    if isinstance(dollars, bool) or not isinstance(dollars, int | float | str):
+        return None
+    try:
+        amount = Decimal(str(dollars))
+    except InvalidOperation:
+        return None
+    if not amount.is_finite() or amount < 0 or amount > 10**9:
+        return None
+    return int((amount * 10**12).to_integral_value(ROUND_HALF_UP))

@@ -14,6 +14,7 @@ import pytest
 from shared import SHARED, generated, need
 
 MB = 1.0
+ONCE = ("--runs", 1, "--warm", 0)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def figures(report: dict[str, Any]) -> dict[str, Any]:
 
 def test_history(project: Path, history: Path, tmp_path: Path, peer: Path) -> None:
     words = ["--history", history, "--large-history", history, "--large-runs", 1, "--ccusage", peer]
-    done = run(project, "history", "--json", "--runs", 1, "--work", tmp_path / "work", *words)
+    done = run(project, "history", "--json", *ONCE, "--work", tmp_path / "work", *words)
     report = json.loads(done.stdout)
     names = [series["name"] for series in report["series"]]
     size = f"{json.loads((history / 'truth.json').read_text())['bytes'] / 1e6:.0f} MB"
@@ -69,7 +70,7 @@ def test_history_with_wrong_totals_gives_no_figures(project: Path, history: Path
     truth = json.loads((wrong / "truth.json").read_text())
     truth["total"]["output"] += 1
     (wrong / "truth.json").write_text(json.dumps(truth))
-    done = run(project, "history", "--history", wrong, "--large-mb", 0, "--runs", 1, code=1)
+    done = run(project, "history", "--history", wrong, "--large-mb", 0, *ONCE, code=1)
     assert "are not those of the generator" in done.stderr
     assert not done.stdout
 
@@ -81,7 +82,7 @@ def test_history_without_a_generator_stops(project: Path, tmp_path: Path) -> Non
 
 def test_fold(project: Path, history: Path) -> None:
     sizes = ["--operations", 60, "--shards", 2, "--rows", 3000]
-    done = run(project, "fold", "--json", "--runs", 1, "--history", history, *sizes)
+    done = run(project, "fold", "--json", *ONCE, "--history", history, *sizes)
     report = json.loads(done.stdout)
     assert "the profile's operations sum to 60" in report["notes"]
     assert len(report["series"]) == 4
@@ -95,7 +96,7 @@ def test_fold_refuses_to_claim_operations_it_does_not_have(project: Path, histor
 
 
 def test_all_without_a_generator_leaves_history_out(project: Path, tmp_path: Path) -> None:
-    words = ["--json", "--runs", 1, "--generator", tmp_path / "none.py", "--work", tmp_path / "work"]
+    words = ["--json", *ONCE, "--generator", tmp_path / "none.py", "--work", tmp_path / "work"]
     done = run(project, "all", *words)
     reports = {report["benchmark"]: report for report in json.loads(done.stdout)["reports"]}
     assert set(reports) == {"startup", "fold"}

@@ -43,20 +43,20 @@ CASES: dict[int, tuple[str, str]] = {
          "A result belongs to the nearest open call of its id."),
     20: ("A tool's time is taken as the gap to the next prompt.",
          "Own duration, or use to result as an upper bound; waits for a person are *blocked* or *idle*."),
-    21: ("Plans of newer versions are deltas, not lists.", "One plan from lists and deltas."),
+    21: ("Plans of newer versions are deltas, not lists.", "Both are operations of the kind `plan`."),
     22: ("Files that Claude Code deleted drop out of the totals.", "What was read stays."),
     23: ("A growing file is counted again, and a broken line ends the import.",
          "Reading goes on where it stopped; broken lines are counted and named by file and line."),
 }  # fmt: skip
 """Number to (what goes wrong elsewhere, the right behaviour)."""
 
-_TESTS = ROOT / "tests" / "sources" / "test_claude_cases.py"
+_TESTS = sorted((ROOT / "tests" / "sources").glob("test_claude_*cases.py"))
 
 
 def covered() -> dict[int, int]:
     """Number of tests by case."""
     found: dict[int, int] = {}
-    for node in ast.walk(ast.parse(_TESTS.read_text(encoding="utf-8"))):
+    for node in (node for path in _TESTS for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))):
         if isinstance(node, ast.FunctionDef) and (match := re.match(r"test_a(\d+)_", node.name)):
             found[int(match[1])] = found.get(int(match[1]), 0) + 1
     assert set(found) <= set(CASES)

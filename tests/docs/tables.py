@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from docs.cases import cases
 from tracelode import files, registry
-from tracelode.ingest import discover, draft, timeline
+from tracelode.ingest import bounds, discover, timeline
 from tracelode.profile import findings
 from tracelode.profile.name import intent, stage
 from tracelode.redact import table as marks
@@ -15,6 +15,7 @@ from tracelode.sources.claude_code import words
 from tracelode.sources.claude_code.context import State
 from tracelode.sources.claude_code.reader import Reader
 from tracelode.sources.claude_code.usage import ABSURD
+from tracelode.sources.map import mapping
 from tracelode.store import compact, shards
 
 READ = {
@@ -81,10 +82,21 @@ def system_notes() -> str:
     return rows(("subtype", "operation"), ((f"`{k}`", f"note `{v}`") for k, v in words.SYSTEM_NOTES.items()))
 
 
+def stream_notes() -> str:
+    """Subtypes of system messages of a run that are operations."""
+    return rows(("subtype", "operation"), ((f"`{k}`", f"note `{v}`") for k, v in words.STREAM_NOTES.items()))
+
+
+def stream_quiet() -> str:
+    """Types of messages of a run that are known and give no operation."""
+    return wrapped(code(sorted(words.STREAM_QUIET)) + ".")
+
+
 def user_kinds() -> str:
     """What a user record can be."""
     when = {
         "prompt": "a person's text in a main session",
+        "automated": "the same where `entrypoint` begins with `sdk-`: a program's",
         "task": "the text that starts a sub-agent",
         "interrupt": "begins with `[Request interrupted by user`",
         "command": "begins with `<command-name` or `<bash-input`",
@@ -146,12 +158,12 @@ def limits() -> str:
 
 def previews() -> str:
     """What is kept of texts, by mode."""
-    head, tail = draft.OUTPUT_HEAD, draft.OUTPUT_TAIL
+    head, tail = bounds.OUTPUT_HEAD, bounds.OUTPUT_TAIL
     limits = (
-        ("prompts, and arguments of tools", f"first {draft.ARGUMENTS:,} characters"),
+        ("prompts, and arguments of tools", f"first {bounds.ARGUMENTS:,} characters"),
         ("results of tools, and the agent's words", f"first {head} and last {tail} characters"),
-        ("shell commands", f"first {draft.COMMAND:,} characters"),
-        ("descriptions of commands", f"first {draft.DESCRIPTION} characters"),
+        ("shell commands", f"first {bounds.COMMAND:,} characters"),
+        ("descriptions of commands", f"first {bounds.DESCRIPTION} characters"),
     )
     return rows(
         ("text", "summary (default)", "metadata", "full"), ((*row, "nothing", "all") for row in limits)
@@ -197,7 +209,21 @@ def shard_limits() -> str:
     )
 
 
+def map_keys(known: dict[str, str]) -> str:
+    """Keys of a mapping file, and what they hold."""
+    return rows(("key", "what it holds"), ((f"`{key}`", text) for key, text in known.items()))
+
+
+def map_fields() -> str:
+    """Fields that a mapping gives."""
+    return wrapped(f"{code(mapping.FIELDS)}, and your own with a prefix, as `my.team`.")
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "map-places": lambda: map_keys(mapping.PLACES),
+    "map-tokens": lambda: map_keys(mapping.TOKENS),
+    "map-settings": lambda: map_keys(mapping.SETTINGS),
+    "map-fields": map_fields,
     "record-types": record_types,
     "quiet-types": quiet_types,
     "system-notes": system_notes,
@@ -205,6 +231,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "wrappers": wrappers,
     "special-tools": special_tools,
     "roots": roots,
+    "stream-notes": stream_notes,
+    "stream-quiet": stream_quiet,
     "cases": case_table,
     "limits": limits,
     "previews": previews,

@@ -44,6 +44,19 @@ def test_a_replay_is_the_same_record_down_any_chain() -> None:
     assert owners([first, third, second]) == {"b": {"b1", "b2", "b3"}, "c": {"c1", "c2"}}
 
 
+def test_a_record_may_be_held_under_several_ids() -> None:
+    first = Holding("a", (Record("a1", 1, "v1"), Record("own a", 9)))
+    second = Holding("b", (Record("b1", 3, "v2 v1"), Record("own b", 4)), agent=True)
+    third = Holding("c", (Record("c1", 5, "v3 v2"), Record("own c", 6)), agent=True)
+    assert owners([third, first, second]) == {"b": {"b1"}, "c": {"c1"}}
+
+
+def test_a_known_copy_owns_nothing_whoever_else_is_there() -> None:
+    copy = Holding("a", (Record("r", 1, replayed=True), Record("own", 2)))
+    assert owners([copy]) == {"a": {"r"}}
+    assert owners([copy, held("b", ("r", 5), ("late", 9))]) == {"a": {"r"}}
+
+
 def test_nothing_shared_nothing_inherited() -> None:
     assert owners([held("a", ("x", 1)), held("b", ("y", 1))]) == {}
 

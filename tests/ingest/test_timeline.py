@@ -65,6 +65,17 @@ def test_a_background_agent_halves_the_time_with_its_parent() -> None:
     assert shares == {(0, 1): {"time.model": 5 * S}, (1, 1): {"time.model": 5 * S}}
 
 
+def test_waiting_for_another_session_of_the_family_is_idle_only_where_none_works() -> None:
+    parent = [Mark(0, 1, 0), Mark(10 * S, 4, 1), Mark(14 * S, 1, 2)]
+    child = [Mark(2 * S, 0, 0), Mark(9 * S, 1, 1)]
+    shares = sweep([pieces_of(parent), pieces_of(child)])
+    assert shares == {
+        (0, 1): {"time.idle": 3 * S},
+        (0, 2): {"time.model": 4 * S},
+        (1, 1): {"time.model": 7 * S},
+    }
+
+
 moments = st.integers(0, 10**9)
 
 
@@ -79,7 +90,7 @@ def threads(draw: st.DrawFn) -> list[Mark]:
             closes = (running.pop(draw(st.integers(0, len(running) - 1))),)
         running.extend(opens)
         own = draw(st.none() | st.integers(0, 10**8)) if closes else None
-        marks.append(Mark(draw(moments), draw(st.integers(0, 3)), place, opens, closes, own))
+        marks.append(Mark(draw(moments), draw(st.integers(0, 4)), place, opens, closes, own))
     return marks
 
 

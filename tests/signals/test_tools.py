@@ -21,6 +21,7 @@ KNOWN = [
     ("MultiEdit", "edit"),
     ("NotebookEdit", "edit"),
     ("apply_patch", "edit"),
+    ("file_change", "edit"),
     ("Write", "create"),
     ("BashOutput", "wait"),
     ("TaskOutput", "wait"),
@@ -98,7 +99,10 @@ def test_an_mcp_tool_with_a_path_works_on_files() -> None:
     assert operation_verb("mcp__files__read_file", path="a.py") == "explore"
 
 
-@pytest.mark.parametrize("tool", ["Bash", "bash", "shell", "exec_command", "run_shell_command", "PowerShell"])
+@pytest.mark.parametrize(
+    "tool",
+    ["Bash", "bash", "shell", "exec_command", "run_shell_command", "PowerShell", "command_execution"],
+)
 def test_shell_tools_are_known(tool: str) -> None:
     assert is_shell(tool)
     assert operation_verb(tool, "git push") == "push"

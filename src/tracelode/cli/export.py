@@ -15,6 +15,9 @@ def export(
     detail: Annotated[
         bool, Parameter(help="Samples with labels (session, operation, id) that lead back.")
     ] = False,
+    operations: Annotated[
+        bool, Parameter(help="Not a profile but every operation, as JSON Lines that import reads.")
+    ] = False,
     view: ViewOptions = VIEW,
     file: FileOptions = FILES,
     store: StoreOptions = STORE,
@@ -23,6 +26,7 @@ def export(
 
     Args:
         detail: labels too.
+        operations: the whole store as JSON Lines.
         view: what is counted.
         file: target and format.
         store: where from.
@@ -30,8 +34,12 @@ def export(
     Returns:
         Exit code.
     """
-    from tracelode.cli.target import write_file
+    from tracelode.cli.target import write_file, write_operations
 
+    if operations:
+        if view != VIEW or detail or file.format is not None:
+            raise UsageError("--operations writes the whole store; it goes with -o and --store alone")
+        return write_operations(store, file)
     if file.output is None and file.format is None:
         raise UsageError("export needs a file; write it as: tracelode export -o profile.pb.gz")
     return write_file(view, store, file, detail=detail)

@@ -19,6 +19,10 @@ SKIPS = 5
 def import_(
     *paths: Path,
     source: Annotated[str | None, Parameter(help="Format, where it should not be told by content.")] = None,
+    map: Annotated[
+        Path | None,
+        Parameter(help="Mapping file: read the paths as JSON Lines of your own shape.", metavar="FILE"),
+    ] = None,
     since: Annotated[
         str | None, Parameter(help="Only files changed since: 28d, 2026-10-01, RFC 3339.")
     ] = None,
@@ -39,6 +43,7 @@ def import_(
     Args:
         paths: files or folders; none means the local history.
         source: name of a source adapter.
+        map: mapping file.
         since: start.
         redact: redaction mode.
         archive: keep whole texts.
@@ -59,7 +64,9 @@ def import_(
     workspace = open_workspace(store, redact=redact, fresh=True)
     start = None if since is None else instant(since, ZoneInfo(workspace.tz), datetime.now(UTC))
     with bar() as progress:
-        report = workspace.add(*paths, source=source, since=start, archive=archive, progress=progress)
+        report = workspace.add(
+            *paths, source=source, since=start, archive=archive, map=map, progress=progress
+        )
     if store.json:
         shapes.write(shapes.import_report(report))
     else:

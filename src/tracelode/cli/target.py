@@ -64,6 +64,39 @@ def write_file(
     return 0
 
 
+def write_operations(store: StoreOptions, file: FileOptions) -> int:
+    """Write every operation of a store to a file or to standard output.
+
+    Args:
+        store: where from.
+        file: target.
+
+    Returns:
+        Exit code.
+
+    Raises:
+        UsageError: no target.
+        ExportError: the file cannot be written.
+    """
+    from tracelode.cli.text import clean, number
+    from tracelode.cli.view import open_workspace
+
+    if file.output is None:
+        raise UsageError("--operations needs a file; write it as: tracelode export --operations -o x.jsonl")
+    workspace = open_workspace(store)
+    if file.output == "-":
+        sys.stdout.flush()
+        workspace.export_operations(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return 0
+    count = workspace.export_operations(file.output)
+    if store.json:
+        shapes.write({"wrote": file.output, "operations": count})
+    else:
+        sys.stderr.write(f"wrote {clean(file.output)}: {number(count, 'operation')}\n")
+    return 0
+
+
 def _check(target: str, form: str | None, suffix: str) -> None:
     """Refuse a target whose format cannot be told, before anything is asked."""
     from tracelode import workspace

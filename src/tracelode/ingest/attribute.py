@@ -91,6 +91,10 @@ def share(drafts: Iterable[Draft]) -> None:
         call = calls.get(ident)
         if call is None:
             continue
+        if "model" in call.fields:
+            # the model may have been told after the tools were called
+            for leaf in own:
+                leaf.fields.setdefault("model", call.fields["model"])
         for name in SHARED:
             value = call.measures.pop(name, None)
             if value is None:

@@ -11,8 +11,8 @@ import msgspec
 
 from tracelode import registry
 from tracelode.files import Records, proof
-from tracelode.ingest.discover import Names, local_roots, slugs
-from tracelode.ingest.draft import Cleaner, whole_arguments
+from tracelode.ingest.bounds import Cleaner, whole_arguments
+from tracelode.ingest.discover import MAPPED, Names, local_roots, slugs
 from tracelode.model.operation import Operation
 from tracelode.model.ports import About, Change
 from tracelode.store.catalog import Catalog
@@ -67,6 +67,9 @@ class Contents:
         if held is not None and len(found) >= held.operations + held.inherited:
             return found
         for row in self.catalog.sources_with(session):
+            if row.adapter.startswith(MAPPED):
+                self.gone[row.path] = "was read through a mapping"
+                continue
             path = resolve(row.path)
             if path is None:
                 self.gone[row.path] = "no longer on disk"

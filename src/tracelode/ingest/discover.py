@@ -18,6 +18,10 @@ from tracelode.model.ports import About
 
 _HOME_SLUG = re.compile(r"^-(?:home|Users|root|mnt-c-Users|c-Users)(?:-|$)")
 MIN_CERTAINTY = 0.5
+COMPANIONS = (".meta.json",)
+"""Endings of files that belong to a transcript and are read with it, never for themselves."""
+MAPPED = "map:"
+"""Beginning of what the store calls the format of files that were read through a mapping."""
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,7 +162,8 @@ def walk(paths: Iterable[Path], names: Names, suffixes: tuple[str, ...]) -> Iter
                 continue
             stack.extend((path / entry, False) for entry in entries)
         elif stat.S_ISREG(info.st_mode):
-            if key not in seen_files and (named or path.name.endswith(suffixes)):
+            wanted = path.name.endswith(suffixes) and not path.name.endswith(COMPANIONS)
+            if key not in seen_files and (named or wanted):
                 seen_files.add(key)
                 yield Found(path=path, name=names.name(path), size=info.st_size, mtime=info.st_mtime_ns)
         elif named:

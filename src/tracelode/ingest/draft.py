@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 import msgspec
 
+from tracelode.ingest.bounds import (
+    ARGUMENTS,
+    COMMAND,
+    OUTPUT_HEAD,
+    OUTPUT_TAIL,
+    Cleaner,
+    bounded,
+    byte_length,
+    kept_arguments,
+    kept_fields,
+    whole_arguments,
+)
 from tracelode.model.operation import Operation, Origin
 from tracelode.model.ports import About, Change, Skip, Tick
 from tracelode.model.report import Skipped
 from tracelode.signals.enrich import enrich
 from tracelode.signals.human import prompt_facts
+from tracelode.signals.plan.keep import enrich_plan
 from tracelode.signals.tools import tool_frame
 
-COMMAND = 1_000
-DESCRIPTION = 300
-ARGUMENTS = 1_000
-OUTPUT_HEAD = 500
-OUTPUT_TAIL = 500
 OUTCOMES = ("success", "failure")
-_NAMED = ("model", "branch", "mode", "domain", "tool", "service_tier", "speed", "geo", "compaction", "spawns")
-
-
-class Cleaner(Protocol):
-    """The redactor, as ingest uses it."""
-
-    def text(self, s: str) -> str:
-        """Whole text, redacted."""
-
-    def preview(self, s: str, head: int, tail: int = 0) -> str:
-        """Redacted and cut."""
-
-    def path(self, s: str) -> str:
-        """Path, home folder as ~."""
-
-    def name(self, s: str) -> str:
-        """Short identifier."""
-
-    def start(self, s: str, count: int) -> str:
-        """First characters of the redacted text, in every mode."""
-
-    def value(self, obj: Any, limit: int) -> str:
-        """Decoded JSON value as bounded text."""
 
 
 class Draft(msgspec.Struct, kw_only=True):
@@ -198,13 +181,13 @@ class Builder:
             self._merge(old, operation)
             return
         redactor = self.redactor
-        fields = self._fields(operation.fields, thread)
+        fields = kept_fields(redactor, operation.fields, thread.project)
         arguments = operation.arguments
         if arguments:
-            arguments = self._arguments(arguments, operation.kind)
+            arguments = kept_arguments(self.redactor, arguments, operation.kind)
         output = operation.output
         if output:
-            output = redactor.preview(output, OUTPUT_HEAD, OUTPUT_TAIL)
+            output = bounded(redactor, output, OUTPUT_HEAD, OUTPUT_TAIL)
         draft = Draft(
             session=thread.key,
             id=operation.id,
@@ -222,10 +205,13 @@ class Builder:
             origin=msgspec.structs.replace(operation.origin, path=self.path),
         )
         if "tool" in fields:
-            draft.measures["bytes.arguments"] = byte_length(operation.arguments)
+            draft.measures.setdefault("bytes.arguments", byte_length(operation.arguments))
             self._classify(draft, operation.fields)
         elif draft.kind == "prompt":
             fields.update(prompt_facts(redactor.start(operation.arguments, ARGUMENTS)))
+        if "plan" not in fields:
+            start, text = redactor.start, redactor.text
+            enrich_plan(fields, draft.kind, start, text, operation.arguments, operation.output)
         thread.drafts[draft.id] = draft
 
     def _classify(self, draft: Draft, given: dict[str, str]) -> None:
@@ -237,51 +223,23 @@ class Builder:
                 seen[key] = self.redactor.start(given[key], COMMAND)
         enrich(seen, kind=draft.kind, status=draft.status)
         fields.update({key: seen[key] for key in ("verb", "path_role") if key in seen})
-        fields["frame"] = tool_frame(fields["tool"], seen.get("command", ""))
-
-    def _arguments(self, text: str, kind: str) -> str:
-        if kind in ("prompt", "note", "model"):
-            return self.redactor.preview(text, ARGUMENTS)
-        try:
-            value = msgspec.json.decode(text)
-        except (msgspec.DecodeError, RecursionError):
-            return self.redactor.preview(text, ARGUMENTS)
-        return self.redactor.value(value, ARGUMENTS)
-
-    def _fields(self, given: dict[str, str], thread: Thread) -> dict[str, str]:
-        redactor = self.redactor
-        fields: dict[str, str] = {}
-        for key, value in given.items():
-            if key in _NAMED:
-                fields[key] = redactor.name(value)
-            elif key == "command":
-                fields[key] = redactor.preview(value, COMMAND)
-            elif key == "description":
-                fields[key] = redactor.preview(value, DESCRIPTION)
-            elif key in ("path", "cwd"):
-                fields[key] = relative(redactor.path(value), thread.project)
-            elif "." in key:
-                # an adapter's own: what the source says, not our words
-                fields[redactor.name(key)] = redactor.name(value)
-            else:
-                # closed words and ids of ours
-                fields[key] = value
-        return {key: value for key, value in fields.items() if value}
+        fields.setdefault("frame", tool_frame(fields["tool"], seen.get("command", "")))
 
     def _merge(self, old: Draft, new: Operation) -> None:
         kept = old.measures.get("tokens.output", -1)
         if new.measures.get("tokens.output", 0) >= kept:
             old.measures.update(new.measures)
-        fields = self._fields(new.fields, self._need())
+        fields = kept_fields(self.redactor, new.fields, self._need().project)
         if old.fields.get("usage_quality") == "final":
             fields["usage_quality"] = "final"
         old.fields.update(fields)
         if new.ended is not None:
             old.ended = new.ended if old.ended is None else max(old.ended, new.ended)
         if new.output and not old.output:
-            old.output = self.redactor.preview(new.output, OUTPUT_HEAD, OUTPUT_TAIL)
+            old.output = bounded(self.redactor, new.output, OUTPUT_HEAD, OUTPUT_TAIL)
         if new.arguments and not old.arguments:
-            old.arguments = self._arguments(new.arguments, old.kind)
+            old.arguments = kept_arguments(self.redactor, new.arguments, old.kind)
+        enrich_plan(old.fields, old.kind, self.redactor.start, self.redactor.text, new.arguments, new.output)
 
     def _change(self, change: Change) -> None:
         drafts = self._need().drafts
@@ -300,18 +258,20 @@ class Builder:
         if change.ended is not None:
             draft.ended = change.ended
         if change.fields:
-            draft.fields.update(self._fields(change.fields, self._need()))
+            draft.fields.update(kept_fields(self.redactor, change.fields, self._need().project))
         draft.measures.update(change.measures)
         if change.output:
             draft.measures["bytes.output"] = byte_length(change.output)
             if not draft.output:
-                draft.output = self.redactor.preview(change.output, OUTPUT_HEAD, OUTPUT_TAIL)
+                draft.output = bounded(self.redactor, change.output, OUTPUT_HEAD, OUTPUT_TAIL)
         if "tool" in draft.fields:
             enrich(draft.fields, kind=draft.kind, status=draft.status, output=change.output or "")
+            start, text = self.redactor.start, self.redactor.text
+            enrich_plan(draft.fields, draft.kind, start, text, result=change.output or "")
 
     def _onward(self, change: Change, drafts: dict[str, Draft]) -> None:
         """Set fields on an operation and on every later one."""
-        fields = self._fields(change.fields, self._need())
+        fields = kept_fields(self.redactor, change.fields, self._need().project)
         reached = False
         for draft in drafts.values():
             reached = reached or draft.id == change.id
@@ -331,38 +291,23 @@ def absorb(old: Thread, new: Thread) -> None:
         if kept is None:
             old.drafts[draft.id] = draft
             continue
+        if kept.arguments and not draft.arguments:
+            # a result without its call: what was told of the call stays
+            draft.measures.pop("bytes.arguments", None)
+            draft.fields = {**draft.fields, **kept.fields}
         if draft.measures.get("tokens.output", 0) >= kept.measures.get("tokens.output", -1):
             kept.measures.update(draft.measures)
-        kept.fields.update(draft.fields)
+        plan = max(draft.fields.get("plan", ""), kept.fields.get("plan", ""), key=len)
+        kept.fields.update({**draft.fields, "plan": plan} if plan else draft.fields)
         kept.output, kept.arguments = kept.output or draft.output, kept.arguments or draft.arguments
         if kept.ended is None:
             kept.ended, kept.status = draft.ended, draft.status
-    old.ticks.extend(new.ticks)
+    if old.ticks[: len(new.ticks)] != new.ticks:
+        old.ticks.extend(new.ticks)
     old.project = old.project or new.project
     old.spawner = old.spawner or new.spawner
     old.task = new.task or old.task
     old.outcome = new.outcome or old.outcome
-
-
-def whole_arguments(redactor: Cleaner, operation: Operation) -> str:
-    """An operation's input, redacted and not cut.
-
-    Args:
-        redactor: the choke point.
-        operation: as the source yields it.
-    """
-    if not operation.arguments or operation.kind in ("prompt", "note", "model"):
-        return redactor.text(operation.arguments)
-    try:
-        value = msgspec.json.decode(operation.arguments)
-    except (msgspec.DecodeError, RecursionError):
-        return redactor.text(operation.arguments)
-    return redactor.value(value, 1 << 40)
-
-
-def byte_length(text: str) -> int:
-    """Bytes of a text in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def reclassify(thread: Thread) -> None:
@@ -378,22 +323,3 @@ def reclassify(thread: Thread) -> None:
             fields.pop("said", None)
             fields.pop("asked", None)
             fields.update(prompt_facts(draft.arguments))
-
-
-def relative(path: str, project: str) -> str:
-    """A path as views show it: relative to the project where it lies inside.
-
-    Args:
-        path: clean path.
-        project: clean project folder.
-
-    Returns:
-        The path without the project prefix, "." for the project itself.
-    """
-    if project and path.startswith(project):
-        rest = path[len(project) :]
-        if not rest:
-            return "."
-        if rest[0] == "/":
-            return rest[1:]
-    return path

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tracelode.ingest import attribute
+from tracelode.ingest import attribute, spread
 from tracelode.ingest.draft import Draft, Thread
 from tracelode.ingest.timeline import (
     IDLE,
@@ -24,11 +24,11 @@ from tracelode.model.operation import Operation, operation_id
 from tracelode.model.ports import Segmenter, Tick
 from tracelode.model.session import Session
 from tracelode.pricing.table import PriceTable
-from tracelode.profile.name.apply import label
+from tracelode.profile.name.apply import declare, label
 from tracelode.profile.name.intent import intent
 from tracelode.signals.outcome import proxy
 
-_ENDS = ("other", "model", "human", "tool")
+_ENDS = ("other", "model", "human", "tool", "family")
 _ANSWERS = ("answer", "denial")
 
 
@@ -129,6 +129,7 @@ def finish(
             thread.outcome, thread.task = verdict[0], verdict[1] or thread.task
     if not threads:
         return Finished(root=root, sessions=[], operations=0), [], []
+    spread.once(threads)
     order = sorted(threads.values(), key=lambda t: (t.key != root, t.key))
     for thread in order:
         lost = inherited.get(thread.key, set())
@@ -149,7 +150,10 @@ def finish(
     frames: list[tuple[Any, ...]] = []
     for thread in order:
         own = [_operation(draft) for draft in thread.drafts.values()]
-        stages = label(own, rules.segmenter)[1] if own else []
+        stages: list[str] = []
+        if own:
+            cut, stages = label(own, rules.segmenter)
+            declare(own, cut)
         operations.extend(own)
         if thread is order[0]:
             hint = proxy([o for o in own if not o.inherited])
@@ -157,7 +161,9 @@ def finish(
         known = (task, thread.outcome or (main.outcome if main else None), hint)
         frames.extend(_frames(thread, own, stages, (project, title, *known)))
         session = _session(thread, own, project, title, spawners)
-        ids = array("q", (int(i, 16) - (1 << 63) for o in own for i in _record_ids(o))).tobytes()
+        records = (int(i, 16) - (1 << 63) for o in own for i in _record_ids(o))
+        marks_of_traces = (spread.mark(t) for t in spread.traces([thread]) - {thread.key})
+        ids = array("q", (*records, *marks_of_traces)).tobytes()
         sessions.append((session, pack(marks[thread.key]), ids))
     count = sum(s.operations for s, _, _ in sessions)
     return Finished(root=root, sessions=sessions, operations=count), operations, frames

@@ -7,6 +7,7 @@ import os
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +134,13 @@ class Importer:
             source, adapters = mapped.key, {mapped.key: mapped}
         roots = local_roots()
         names = Names(Path.home(), roots)
-        suffixes = tuple(sorted({s for a in adapters.values() for s in a.suffixes}))
-        places = [folder for _, folder in roots] if paths is None else list(paths)
-        found = walk(places, names, suffixes)
+        if paths is None:
+            # in a product's own folder only its own endings are worth a look
+            found = chain.from_iterable(
+                walk([folder], names, adapters[owner].suffixes) for owner, folder in roots
+            )
+        else:
+            found = walk(paths, names, tuple(sorted({s for a in adapters.values() for s in a.suffixes})))
         redactor = self.here.redactor
         clean = (_renamed(item, redactor) for item in found)
         planner = planning.Planner(

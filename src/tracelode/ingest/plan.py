@@ -9,13 +9,11 @@ from typing import Any
 import msgspec
 
 from tracelode.files import Cursor, proof
-from tracelode.ingest.discover import Found, Identity, Lost, identify
+from tracelode.ingest.discover import MAPPED, Found, Identity, Lost, identify
 from tracelode.ingest.work import FamilyJob, FileJob
 from tracelode.model.report import Skipped
 from tracelode.store.catalog import Catalog, SourceRow
 
-MAPPED = "map:"
-"""Beginning of what the store calls the format of files read through a mapping."""
 UNIT_BYTES = 16 * 1024 * 1024
 """Source bytes handed to a worker at once."""
 
@@ -68,6 +66,8 @@ class Planner:
         self.name = name
         self.source = source
         self.since = since
+        self.sides = tuple(side for adapter in adapters.values() for side in getattr(adapter, "sides", ()))
+        """Endings of files that some format keeps beside its own and that hold nothing to import."""
         self.known = catalog.sources()
         self.plan = Plan()
         self.here: dict[str, Found] = {}
@@ -127,6 +127,8 @@ class Planner:
             if old.root:
                 self.whole.add(old.root)
         identity = identify(item, self.adapters, self.source)
+        if not identity.adapter and item.name.endswith(self.sides):
+            return
         if not identity.adapter:
             row = SourceRow(path=item.name, size=item.size, mtime=item.mtime)
             reason = "empty file" if item.size == 0 else "unknown format"
@@ -190,8 +192,13 @@ class Planner:
                 identity = Identity(row.adapter, row.session, row.root)
                 jobs.append(self._file(self.here[row.path], identity))
 
+    def _place(self, job: FileJob) -> str:
+        """What files of one family are read in order of: their names, unless the adapter knows better."""
+        order = getattr(self.adapters.get(job.adapter), "order", None)
+        return str(order(job.name)) if order else job.name
+
     def _job(self, group: str, files: list[FileJob]) -> FamilyJob:
-        files.sort(key=lambda f: f.name)
+        files.sort(key=self._place)
         root = "" if group.startswith("\0") else group
         job = FamilyJob(root=root, files=files)
         if not root:
@@ -209,7 +216,8 @@ class Planner:
             # a session lives on only where its file is gone; the others come from their files anew
             read = {f.name for f in files}
             gone = {s.session for s in self.catalog.sources_of(root) if s.path not in read}
-            job.sessions = [s for s in job.sessions if s.key in gone]
+            # (a file may hold several: sub-agents inside their session's file)
+            job.sessions = [s for s in job.sessions if s.key in gone or s.source not in read]
         return job
 
 

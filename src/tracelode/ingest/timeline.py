@@ -15,7 +15,7 @@ from tracelode.model.ports import Tick
 IDLE = 300 * 1_000_000
 """Default limit above which waiting counts as idle, in microseconds."""
 
-_ENDS = ("other", "model", "human", "tool")
+_ENDS = ("other", "model", "human", "tool", "family")
 
 
 class Piece(msgspec.Struct):
@@ -27,6 +27,8 @@ class Piece(msgspec.Struct):
     """UTC microseconds, after start."""
     charges: tuple[tuple[int, str], ...]
     """(operation index, time measure) of each activity; several tools at once give several."""
+    waits: bool = False
+    """A wait for another session of the family: it counts only where none of them does anything."""
 
 
 class Mark(msgspec.Struct, array_like=True):
@@ -178,7 +180,9 @@ def _gap(
 def _waiting(pieces: list[Piece], start: int, stop: int, mark: Mark, idle: int, since: int) -> None:
     """A stretch in which no tool runs, by what the interval ends in."""
     ends = _ENDS[mark.ends]
-    if ends == "model":
+    if ends == "family":
+        pieces.append(Piece(start, stop, ((mark.operation, "time.idle"),), waits=True))
+    elif ends == "model":
         _add(pieces, start, stop, ((mark.operation, "time.model"),))
     elif ends == "human":
         limit = since + idle
@@ -209,7 +213,7 @@ def sweep(threads: Sequence[Sequence[Piece]]) -> dict[tuple[int, int], dict[str,
         (thread, operation index) to time measures in microseconds.
 
     Source:
-        accounting: k activities at once get 1/k each, largest remainder.
+        accounting: k activities at once get 1/k each, largest remainder; waiting for one is none.
     """
     found: dict[tuple[int, int], dict[str, int]] = {}
 
@@ -248,7 +252,8 @@ def _overlaps(busy: Sequence[tuple[int, Sequence[Piece]]]) -> list[tuple[int, in
     while events:
         at, starts, number, place = heappop(events)
         if last is not None and at > last and active:
-            charges = [(n, i, name) for n in sorted(active) for i, name in active[n].charges]
+            works = [n for n in sorted(active) if not active[n].waits] or sorted(active)
+            charges = [(n, i, name) for n in works for i, name in active[n].charges]
             if charges:
                 found.append((last, at, charges))
         last = at

@@ -10,6 +10,7 @@ import msgspec
 
 from tracelode import registry
 from tracelode.files import Cursor, Records, proof
+from tracelode.ingest import spread
 from tracelode.ingest.draft import Builder, Thread, absorb, reclassify
 from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.timeline import IDLE
@@ -78,7 +79,7 @@ class Settings(msgspec.Struct, kw_only=True, frozen=True):
     """Redaction mode."""
     home_names: tuple[str, ...] = ()
     """User names to keep out."""
-    segmenter: str = "phase"
+    segmenter: str = "chain"
     """Registered segmenter."""
     prices: Path | None = None
     """The user's price file."""
@@ -164,6 +165,7 @@ class Worker:
         result = Result()
         writer: ShardWriter | None = None
         self._texts = {}
+        loose: dict[str, dict[str, Thread]] = {}
         for job in jobs:
             threads = self._stored(job, loaded)
             for file in job.files:
@@ -171,21 +173,37 @@ class Worker:
                 result.sources.append(row)
                 result.bytes_read += size
             threads = {key: t for key, t in threads.items() if t.drafts}
+            if _spread(job):
+                threads = spread.joined(threads, self.catalog.holding)
             result.joined.extend(root for root in job.stored if root != job.root)
-            for root, family in self._families(job, threads, result.gone).items():
-                finished, operations, frames = finish(
-                    root, family, _inherited(family), self.rules, self.catalog.verdict(root)
-                )
-                if operations:
-                    writer = writer or ShardWriter(self.settings.store, self.connection)
-                    writer.add(root, (operation_row(o, root) for o in operations), frames)
-                result.families.append(finished)
+            families = self._families(job, threads, result.gone)
+            if job.root:
+                for root, family in families.items():
+                    writer = self._finish(root, family, result, writer)
+                continue
+            for root, family in families.items():
+                # two files may tell of one session: a copy adds nothing, a later state what is new
+                _together(loose.setdefault(root, {}), family)
+        for root, family in loose.items():
+            writer = self._finish(root, family, result, writer)
         if writer:
             result.shard, result.operations = writer.write(), writer.operations
         if self._texts:
             rows = [(s, i, texts[0], texts[1]) for (s, i), texts in sorted(self._texts.items())]
             result.contents, result.archived = write_contents(self.connection, self.settings.store, rows)
         return result
+
+    def _finish(
+        self, root: str, family: dict[str, Thread], result: Result, writer: ShardWriter | None
+    ) -> ShardWriter | None:
+        """Write a family's rows."""
+        verdict = self.catalog.verdict(root)
+        finished, operations, frames = finish(root, family, _inherited(family), self.rules, verdict)
+        if operations:
+            writer = writer or ShardWriter(self.settings.store, self.connection)
+            writer.add(root, (operation_row(o, root) for o in operations), frames)
+        result.families.append(finished)
+        return writer
 
     def _stored(self, job: FamilyJob, loaded: dict[str, list[Operation]]) -> dict[str, Thread]:
         """Threads of a job's stored sessions."""
@@ -211,31 +229,42 @@ class Worker:
         for name in sorted(anew):
             gone.extend(s.key for s in self.catalog.sessions_from(name) if s.key not in threads)
         for root, family in families.items():
-            shard = self.catalog.shard_of(root)
-            if shard is None:
-                continue
-            sessions = [s for s in self.catalog.sessions(root) if s.source not in anew]
-            if not sessions:
-                continue
-            keys = {s.key for s in sessions}
-            operations = read_families(self.connection, self.settings.store, {root: shard})[root]
-            old = restore((o for o in operations if o.session in keys), sessions, self.catalog.ticks(root))
-            for key, thread in old.items():
+            for key, thread in self._kept(root, anew).items():
                 if key in family:
                     absorb(thread, family[key])
                 family[key] = thread
+            if _spread(job):
+                for trace in sorted(spread.traces(family.values()) - families.keys()):
+                    for thread in self._kept(trace, anew).values():
+                        gone.append(thread.key)
+                        spread.take_in(family, root, thread)
+                spread.settle(family)
         return families
+
+    def _kept(self, root: str, anew: set[str]) -> dict[str, Thread]:
+        """What the store holds of a family, but for sessions whose file was read anew."""
+        shard = self.catalog.shard_of(root)
+        sessions = [s for s in self.catalog.sessions(root) if s.source not in anew] if shard else []
+        if shard is None or not sessions:
+            return {}
+        keys = {s.key for s in sessions}
+        operations = read_families(self.connection, self.settings.store, {root: shard})[root]
+        ticks = self.catalog.ticks(root)
+        return restore((o for o in operations if o.session in keys), sessions, ticks)
 
     def _read(self, job: FileJob, root: str, threads: dict[str, Thread]) -> tuple[SourceRow, int]:
         adapter = made_of(job.mapping) if job.mapping else registry.load("sources", job.adapter)
         builder = Builder(self.redactor, job.name, adapter.agent, threads, root)
         builder.archive = self._texts if self.settings.archive else None
-        state = adapter.fresh()
-        if job.state:
+        state, cursor = adapter.fresh(), job.cursor
+        if job.state and job.layout == "session" and job.session not in threads:
+            # so far the file told of no operation, and what it told of its session was not kept
+            cursor = Cursor()
+        elif job.state:
             state = msgspec.msgpack.decode(job.state, type=type(state))
             if job.session in threads:
                 builder.resume(threads[job.session])
-        records = Records(job.path, job.cursor, whole=job.layout.endswith("document"))
+        records = Records(job.path, cursor, whole=job.layout.endswith("document"))
         try:
             for item in adapter.read(records, state, job.name):
                 builder.take(item)
@@ -306,6 +335,20 @@ class Worker:
             result.families.append(finished)
         result.shard, result.operations = writer.write(), writer.operations
         return result
+
+
+def _spread(job: FamilyJob) -> bool:
+    """May sessions of a job lie in several files?"""
+    return not job.root and any(f.layout.startswith("spread") for f in job.files)
+
+
+def _together(old: dict[str, Thread], new: dict[str, Thread]) -> None:
+    """Add what another file tells of the sessions of a family."""
+    for key, thread in new.items():
+        if key in old:
+            absorb(old[key], thread)
+        else:
+            old[key] = thread
 
 
 def _inherited(threads: Mapping[str, Thread]) -> dict[str, set[str]]:

@@ -9,7 +9,7 @@ import msgspec
 
 from tracelode.model.operation import Operation
 from tracelode.model.profile import Profile
-from tracelode.model.segment import Segmentation
+from tracelode.model.segment import Segment, Segmentation
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -54,7 +54,8 @@ class Tick(msgspec.Struct, frozen=True):
     at: int
     """UTC microseconds."""
     ends: str
-    """What a waiting interval ends in: model, human, tool, other."""
+    """What a waiting interval ends in: model, human, tool, other; family where it was a wait for another
+    thread of the family."""
     operation: str | None
     """Id of the operation the interval is charged to; None: the next one in file order."""
     opens: tuple[str, ...] = ()
@@ -116,7 +117,8 @@ class Source(Protocol):
     file is one record, of one or several sessions. spread: lines of sessions that may lie in several
     files. spread-document: the same in whole files. With all but the first, About precedes the items of
     each session, again whenever the session changes. With spread ones a method kin(path) may tell which
-    files can hold parts of one family: those for which it gives the same text; without it, all."""
+    files can hold parts of one family: those for which it gives the same text; without it, all. A method
+    order(path) may give the text by which such files are put in order; without it, their names."""
 
     def sniff(self, head: bytes) -> float:
         """How sure is it that a file is of this format?
@@ -166,6 +168,20 @@ class Segmenter(Protocol):
 
         Returns:
             Nested segments that cover [0, n), named.
+        """
+
+
+class PartialSegmenter(Segmenter, Protocol):
+    """A segmenter that knows some stretches of a session and leaves the rest to another one."""
+
+    def claim(self, operations: Sequence[Operation]) -> Sequence[Segment]:
+        """The stretches it knows.
+
+        Args:
+            operations: the n operations of one session in order; previews and fields only.
+
+        Returns:
+            Named segments of level 0 in order, apart from each other; none where it knows nothing.
         """
 
 

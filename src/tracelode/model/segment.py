@@ -20,6 +20,8 @@ class Segment(msgspec.Struct, frozen=True):
     """Stage name; "" while unnamed."""
     confidence: float | None = None
     """Confidence in the cut at start, 0..1; None where the segmenter gives none."""
+    observed: str = ""
+    """What the operations themselves are called, where name is what a plan declared; "" elsewhere."""
 
 
 class Segmentation(msgspec.Struct, frozen=True):

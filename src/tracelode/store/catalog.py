@@ -348,6 +348,12 @@ class Catalog:
             found |= holders
         return found
 
+    def holding(self, record: int) -> list[tuple[str, str]]:
+        """(key, root) of the sessions that hold a record."""
+        inside = "SELECT session FROM ids WHERE id = ?"
+        text = f"SELECT key, root FROM sessions WHERE number IN ({inside}) ORDER BY key"
+        return [(key, root) for key, root in self.db.execute(text, (record,))]
+
     def _column(self, text: str, values: list[int]) -> set[int]:
         found: set[int] = set()
         for start in range(0, len(values), 900):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tracelode.errors import QueryError, StoreError
@@ -250,6 +251,28 @@ class DuckAsker:
             return []
         rows = self._rows(f"SELECT * FROM {{operations}} WHERE session = {quoted(session)} ORDER BY idx")
         return [row_operation(row) for row in rows]
+
+    def planning(self, roots: Sequence[str] | None = None) -> list[Operation]:
+        """Operations of which plans and people's part in them are made, by session and index.
+
+        Args:
+            roots: keys of families, None for all.
+        """
+        if self.empty():
+            return []
+        family = "" if roots is None else f" AND root IN ({', '.join(quoted(r) for r in roots) or 'NULL'})"
+        rows = self._rows(
+            "SELECT * FROM {operations} WHERE (kind IN ('plan', 'prompt', 'note') "
+            f"OR fields LIKE '%\"human\":%'){family} ORDER BY session, idx"
+        )
+        return [row_operation(row) for row in rows]
+
+    def handed_over(self) -> list[Operation]:
+        """Prompts that brought a plan along."""
+        if self.empty():
+            return []
+        text = "SELECT * FROM {operations} WHERE kind = 'prompt' AND fields LIKE '%\"plan\":%'"
+        return [row_operation(row) for row in self._rows(f"{text} ORDER BY session, idx")]
 
     def named(self, session: str) -> list[tuple[Any, ...]]:
         """(index, intent, stage, tool frame, and stored measures) of a session's own operations."""

@@ -242,7 +242,7 @@ def sweep(folder: Path, alive: Iterable[str], *, older: float) -> int:
 
 def holdings(
     connection: Any, folder: Path, places: dict[str, str]
-) -> dict[str, list[tuple[str, int | None, str | None, bool]]]:
+) -> dict[str, list[tuple[str, int | None, str | None, bool, bool]]]:
     """The record ids of some families, in file order.
 
     Args:
@@ -251,16 +251,17 @@ def holdings(
         places: root key to shard name.
 
     Returns:
-        Session key to (record id, moment, id it was replayed from, inherited) in order.
+        Session key to (record id, moment, ids others may hold it under, known copy, inherited) in order.
     """
     by_shard: dict[str, list[str]] = {}
     for root, shard in places.items():
         by_shard.setdefault(shard, []).append(root)
-    found: dict[str, list[tuple[str, int | None, str | None, bool]]] = {}
+    found: dict[str, list[tuple[str, int | None, str | None, bool, bool]]] = {}
     for shard, roots in sorted(by_shard.items()):
         wanted = ", ".join(quoted(root) for root in roots)
         rows = connection.execute(
-            "SELECT session, id, started, json_extract_string(fields, '$.replay'), inherited "
+            "SELECT session, id, started, json_extract_string(fields, '$.replay'), "
+            "json_extract_string(fields, '$.replayed') IS NOT NULL, inherited "
             f"FROM {_scan(folder, 'operations', [shard])} "
             f"WHERE root IN ({wanted}) ORDER BY session, idx"
         ).fetchall()

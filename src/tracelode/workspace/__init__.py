@@ -134,6 +134,7 @@ class Workspace(Asking):
         source: str | None = None,
         since: int | None = None,
         archive: bool = False,
+        map: str | Path | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> ImportReport:
         """Import what is new: into the store goes only what has passed the redactor.
@@ -143,18 +144,24 @@ class Workspace(Asking):
             source: take files of this source alone.
             since: leave out files last written before this moment, UTC microseconds.
             archive: keep whole texts, redacted and compressed, beside the bounded previews.
+            map: a mapping file: read the paths as JSON Lines of a shape of your own.
             progress: told how far it is.
 
         Returns:
             Counts, and what could not be used and where.
 
         Raises:
-            UsageError: unknown source.
+            UsageError: unknown source, or a mapping file with a mistake.
         """
         if source is not None and source not in registry.names("sources"):
             raise UsageError(f"unknown source {source!r}; known: {', '.join(registry.names('sources'))}")
+        if map is not None and (source is not None or not paths):
+            raise UsageError("a mapping reads the paths named with it: name at least one, and no source")
         given = [Path(p).expanduser() for p in paths] if paths else None
-        report: ImportReport = self._import(archive).add(given, source=source, since=since, progress=progress)
+        mapping = None if map is None else Path(map).expanduser()
+        report: ImportReport = self._import(archive).add(
+            given, source=source, since=since, mapping=mapping, progress=progress
+        )
         return report
 
     def contents(self, session: str) -> tuple[dict[str, Content], dict[str, str]]:

@@ -11,6 +11,7 @@ from tracelode.errors import QueryError, UsageError
 from tracelode.model.finding import Finding
 from tracelode.model.measure import STORED, parts, unit
 from tracelode.model.operation import Operation
+from tracelode.model.plan import PlanEvent
 from tracelode.model.profile import Profile
 from tracelode.model.query import Query
 from tracelode.model.report import Audit, AuditLine, Sums, Totals
@@ -18,7 +19,7 @@ from tracelode.model.session import Session
 from tracelode.store.catalog import Catalog
 from tracelode.workspace.places import at_home
 from tracelode.workspace.totals import add, empty_sums
-from tracelode.workspace.writing import write
+from tracelode.workspace.writing import private, write, write_operations
 
 
 class Asking:
@@ -199,6 +200,27 @@ class Asking:
             found.append(operation)
         return found
 
+    def plan_events(self, session: str | None = None) -> list[PlanEvent]:
+        """What people and agents planned, started, finished, changed and decided.
+
+        Args:
+            session: its key or a unique beginning of it, a root with its sub-agents; None for all.
+
+        Returns:
+            Events by session, the oldest session first, in the order of its operations; a session
+            without a plan has those of its people. Derived from the stored operations at each call.
+
+        Raises:
+            QueryError: none or several sessions match.
+
+        Source:
+            plan rules, section 5.
+        """
+        from tracelode.workspace.plans import found
+
+        one = None if session is None else self.session(session)
+        return [event for plan in found(self._catalog, self._ask(), one) for event in plan.events]
+
     def sessions_by(self, query: Query, depth: int) -> dict[tuple[str, ...], int]:
         """Number of root sessions under each stack prefix of a length."""
         counts: dict[tuple[str, ...], int] = self._ask().sessions_by(query, depth)
@@ -251,3 +273,20 @@ class Asking:
             ExportError: the format cannot hold the profile, or the file cannot be written.
         """
         write(profile, target, format)
+
+    def export_operations(self, target: str | Path | IO[bytes]) -> int:
+        """Write the whole store as JSON Lines that another store can import: same totals, same folds.
+
+        Args:
+            target: a path or an open binary stream.
+
+        Returns:
+            Number of operations, inherited ones included.
+
+        Raises:
+            ExportError: the file cannot be written.
+        """
+        if not isinstance(target, str | Path):
+            return write_operations(self._catalog, target)
+        with private(str(Path(target).expanduser())) as stream:
+            return write_operations(self._catalog, stream)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+import msgspec
 
 from tracelode import registry
 from tracelode.errors import ExportError, UsageError
 from tracelode.model.profile import Profile
+from tracelode.store.catalog import Catalog
+
+_FAMILIES = 100
+"""Families read at once."""
 
 
 def write(profile: Profile, target: str | Path | IO[bytes], format: str | None) -> None:
@@ -28,16 +36,72 @@ def write(profile: Profile, target: str | Path | IO[bytes], format: str | None) 
     if not named:
         exporter.write(profile, target)
         return
+    with private(str(target)) as stream:
+        exporter.write(profile, stream)
+
+
+@contextmanager
+def private(target: str) -> Iterator[IO[bytes]]:
+    """A file for the owner's eyes, like the store: written whole or not at all.
+
+    Args:
+        target: its path.
+
+    Raises:
+        ExportError: it cannot be written.
+    """
     aside = Path(f"{target}.part")
     try:
-        # a profile names projects and files: for the owner's eyes, like the store
         with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
-            exporter.write(profile, stream)
-        os.replace(aside, str(target))
+            yield stream
+        os.replace(aside, target)
     except OSError as error:
         raise ExportError(f"{target} cannot be written: {error.strerror or error}") from error
     finally:
         aside.unlink(missing_ok=True)
+
+
+def write_operations(catalog: Catalog, stream: IO[bytes]) -> int:
+    """Write all operations of a store as JSON Lines, family by family.
+
+    Args:
+        catalog: of the store.
+        stream: an open binary stream.
+
+    Returns:
+        Number of operations.
+
+    Source:
+        docs/sources/tracelode.md: what another store needs to make the same rows of.
+    """
+    from tracelode.ingest.family import restore
+    from tracelode.ingest.pipeline import exclusive
+    from tracelode.store.shards import connect, read_families
+
+    encode = msgspec.json.Encoder().encode
+
+    def put(what: str, /, **keys: Any) -> None:
+        stream.write(encode({"type": what, **keys}) + b"\n")
+
+    put("tracelode", version=1)
+    count = 0
+    connection = connect()
+    # an import that goes on at the same time would move families between shards
+    with exclusive(catalog.folder):
+        families = sorted((root, shard) for root, (shard, _) in catalog.families().items())
+        for start in range(0, len(families), _FAMILIES):
+            places = dict(families[start : start + _FAMILIES])
+            for root, operations in read_families(connection, catalog.folder, places).items():
+                threads = restore(operations, catalog.sessions(root), catalog.ticks(root))
+                for thread in threads.values():
+                    put("session", session=thread.key, root=root, agent=thread.agent, role=thread.role,
+                        project=thread.project, task=thread.task, outcome=thread.outcome)  # fmt: skip
+                    for draft in thread.drafts.values():
+                        put("operation", root=root, **msgspec.to_builtins(draft))
+                    marks = [[t.at, t.ends, t.operation, t.opens, t.closes, t.own] for t in thread.ticks]
+                    put("timeline", session=thread.key, root=root, project=thread.project, marks=marks)
+                    count += len(thread.drafts)
+    return count
 
 
 def formats() -> dict[str, tuple[str, ...]]:

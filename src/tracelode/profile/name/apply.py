@@ -33,6 +33,26 @@ def label(operations: Sequence[Operation], segmenter: Segmenter) -> tuple[Segmen
     return segmentation, names
 
 
+def declare(operations: Sequence[Operation], segmentation: Segmentation) -> None:
+    """Set the fields stage_declared and stage_observed where a plan named a segment, in place.
+
+    Args:
+        operations: the n operations of the session that was cut.
+        segmentation: what label() gave for them.
+
+    Source:
+        naming rules, step 4: both names are kept, their disagreement is a signal.
+    """
+    for operation in operations:
+        operation.fields.pop("stage_declared", None)
+        operation.fields.pop("stage_observed", None)
+    for segment in segmentation.segments:
+        if segment.observed:
+            for operation in operations[segment.start : segment.stop]:
+                operation.fields["stage_declared"] = segment.name
+                operation.fields["stage_observed"] = segment.observed
+
+
 def stages(operations: Sequence[Operation], segmenter: Segmenter) -> list[str]:
     """One stage name per operation.
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from tracelode.model.operation import Operation
 from tracelode.model.segment import Segment, Segmentation
-from tracelode.profile.name.stage import CONTEXT, is_evidence, operation_facts, segment_verb, stage
+from tracelode.profile.cover import before
+from tracelode.profile.name.stage import is_evidence, operation_facts, segment_verb, stage
 from tracelode.signals.lexicon import Lexicon, load
 
 _REVISION = "1"
@@ -52,7 +53,7 @@ class PhaseSegmenter:
         cuts = [0, *(starts[first] for first in _runs(classes)[1:]), n] if n else []
         segments = []
         for start, stop in pairwise(cuts):
-            name = stage(operations[start:stop], _before(operations, start))
+            name = stage(operations[start:stop], before(operations, start))
             segments.append(Segment(start, stop, 0, name))
         return Segmentation(session, self.name, self.version, tuple(segments))
 
@@ -81,16 +82,6 @@ class PhaseSegmenter:
     def _class(self, verbs: list[str]) -> str:
         verb = segment_verb(verbs, self._lexicon)
         return "edit" if verb == "create" else self._lexicon.verbs[verb].block or verb
-
-
-def _before(operations: Sequence[Operation], start: int) -> list[Operation]:
-    found: list[Operation] = []
-    for i in range(start - 1, -1, -1):
-        if is_evidence(operations[i]):
-            found.append(operations[i])
-            if len(found) == CONTEXT:
-                break
-    return found[::-1]
 
 
 def _runs(classes: Sequence[str]) -> list[int]:

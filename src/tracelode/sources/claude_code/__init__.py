@@ -24,15 +24,24 @@ _MARKS = (
     re.compile(rb'"(uuid|leafUuid|parentUuid|messageId)"\s*:'),
     re.compile(rb'"isSidechain"\s*:'),
 )
+_BARE = (
+    re.compile(rb'"version"\s*:\s*"1\.'),
+    re.compile(rb'"message"\s*:\s*\{'),
+    re.compile(rb'"(costUSD|requestId)"\s*:'),
+    re.compile(rb'"usage"\s*:\s*\{'),
+)
+_STREAM = re.compile(rb'"(session_id|parent_tool_use_id)"\s*:')
 
 
 class ClaudeCode:
-    """Reads current Claude Code layouts: main files, nested sub-agent files, forks and resumes."""
+    """Reads all Claude Code layouts: main files, sub-agents beside or inside them, forks and resumes."""
 
     name = "claude-code"
     agent = AGENT
     layout = "session"
     suffixes: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+    sides: tuple[str, ...] = (".meta.json",)
+    """Endings of files beside transcripts that hold nothing of their own to import."""
     roots: tuple[tuple[str, str], ...] = (
         ("$CLAUDE_CONFIG_DIR", "projects"),
         ("~/.claude", "projects"),
@@ -47,14 +56,19 @@ class ClaudeCode:
             head: the first bytes of the decompressed file.
 
         Returns:
-            1.0 for records with a message tree, 0.6 for bare state lines, 0.0 otherwise.
+            1.0 for records with a message tree, 0.6 for bare state lines and for lines without a type,
+            0.0 otherwise.
         """
         if b'"payload"' in head[:2000] and b'"session_meta"' in head[:2000]:
             return 0.0
         hits = [bool(mark.search(head)) for mark in _MARKS]
+        if not hits[0] and not hits[3] and _STREAM.search(head):
+            return 0.0
         if hits[1] and hits[3] and (hits[0] or hits[2]):
             return 1.0
         if hits[1] and (hits[0] or hits[2]) and head.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"{"):
+            return 0.6
+        if hits[0] and all(mark.search(head) for mark in _BARE):
             return 0.6
         return 0.0
 

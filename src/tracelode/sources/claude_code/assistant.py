@@ -12,8 +12,9 @@ from tracelode.model.operation import Kind, Operation
 from tracelode.model.ports import Item, Skip, Tick
 from tracelode.sources.claude_code import words
 from tracelode.sources.claude_code.context import Context, digest
+from tracelode.sources.claude_code.iterations import further
 from tracelode.sources.claude_code.records import Block, Message, Record, text_of
-from tracelode.sources.claude_code.usage import details_of, measures_of
+from tracelode.sources.claude_code.usage import details_of, measures_of, picodollars
 
 
 class ToolInput(msgspec.Struct):
@@ -33,6 +34,8 @@ class ToolInput(msgspec.Struct):
     """Address."""
     run_in_background: Any = None
     """Sent to the background."""
+    prompt: Any = None
+    """Task of a sub-agent."""
 
 
 _INPUT = msgspec.json.Decoder(ToolInput)
@@ -50,17 +53,18 @@ class AssistantRecords:
 
     def read(self, record: Record, at: int | None) -> Iterator[Item]:
         """Items of one record."""
+        context = self.context
         message = record.message
         if message is None:
-            yield Skip(self.context.line.number, "assistant record without a message")
+            yield Skip(context.line.number, "assistant record without a message")
             return
+        if record.parentUuid and context.role == "main":
+            context.state.chained = True
         if message.model == words.SYNTHETIC or record.isApiErrorMessage:
             yield from self._synthetic(record, message, at)
             return
         complaints: list[str] = []
-        measures = measures_of(message.usage, complaints)
-        for reason in complaints:
-            yield Skip(self.context.line.number, reason)
+        measures = self.measured(record, message, complaints)
         fields, uses = details_of(message.usage)
         fields["usage_quality"] = "final" if message.stop_reason else "lower_bound"
         if message.model:
@@ -68,7 +72,7 @@ class AssistantRecords:
         if record.gitBranch:
             fields["branch"] = record.gitBranch
         blocks = message.content if isinstance(message.content, list) else []
-        call = self.context.operation(
+        call = context.operation(
             message.id or record.uuid,
             "agent",
             "model",
@@ -79,8 +83,11 @@ class AssistantRecords:
             measures={**measures, **uses, "calls": 1},
             output=message.content if isinstance(message.content, str) else text_of(blocks),
         )
-        self.context.state.last_call = call.id
         yield call
+        if message.usage is not None and message.usage.iterations:
+            yield from further(context, message, call, complaints)
+        for reason in complaints:
+            yield Skip(context.line.number, reason)
         opens: list[str] = []
         for block in blocks:
             if block.type in words.TOOL_USES:
@@ -89,6 +96,24 @@ class AssistantRecords:
                 yield tool
         if at is not None:
             yield Tick(at, "model", call.id, opens=tuple(opens))
+
+    def measured(self, record: Record, message: Message, complaints: list[str]) -> dict[str, int]:
+        """What a record tells of its call's tokens and cost.
+
+        Args:
+            record: the record.
+            message: its message.
+            complaints: receives closed words on figures that were left out.
+
+        Returns:
+            Measures by name, without calls.
+        """
+        measures = measures_of(message.usage, complaints)
+        if record.costUSD is not None:
+            cost = picodollars(record.costUSD, complaints)
+            if cost is not None:
+                measures["cost.reported"] = cost
+        return measures
 
     def _tool(self, record: Record, message: Message, block: Block, call: str, at: int | None) -> Operation:
         name = block.name or "unknown tool"
@@ -102,8 +127,8 @@ class AssistantRecords:
         if record.cwd and self.context.elsewhere(record.cwd):
             fields["cwd"] = record.cwd
         raw = bytes(block.input)
-        if raw:
-            fields.update(_input_fields(raw))
+        given = _decoded(raw)
+        fields.update(_input_fields(given))
         kind: Kind = words.KINDS.get(name, "tool")  # type: ignore[assignment]
         tool = self.context.operation(
             native,
@@ -118,9 +143,12 @@ class AssistantRecords:
         )
         tool = msgspec.structs.replace(tool, ended=None)
         if block.id and block.type == "tool_use":
-            self.context.state.open.setdefault(digest(block.id), []).append(tool.id)
+            self.context.opened(block.id, tool.id)
             if name in words.ASKS:
                 self.context.state.asks.append(tool.id)
+            if kind == "subagent" and isinstance(given.prompt, str):
+                waiting = self.context.state.tasks.setdefault(digest(given.prompt.strip()), [])
+                waiting.append((self.context.agent or "", tool.id))
         return tool
 
     def _synthetic(self, record: Record, message: Message, at: int | None) -> Iterator[Item]:
@@ -138,11 +166,14 @@ class AssistantRecords:
             yield Tick(at, "other", note.id)
 
 
-def _input_fields(raw: bytes) -> dict[str, str]:
+def _decoded(raw: bytes) -> ToolInput:
     try:
-        given = _INPUT.decode(raw)
+        return _INPUT.decode(raw) if raw else ToolInput()
     except msgspec.DecodeError:
-        return {}
+        return ToolInput()
+
+
+def _input_fields(given: ToolInput) -> dict[str, str]:
     fields: dict[str, str] = {}
     if isinstance(given.command, str):
         fields["command"] = given.command

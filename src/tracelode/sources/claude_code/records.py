@@ -30,6 +30,25 @@ class ServerUse(msgspec.Struct):
     """Web fetches."""
 
 
+class Iteration(msgspec.Struct):
+    """One of several inferences behind an API response."""
+
+    type: str | None = None
+    """message, advisor_message, fallback_message, ..."""
+    model: str | None = None
+    """Model that ran, where it is not the message's."""
+    input_tokens: int | None = None
+    """Fresh input."""
+    cache_creation_input_tokens: int | None = None
+    """All cache writes."""
+    cache_read_input_tokens: int | None = None
+    """Cache reads."""
+    output_tokens: int | None = None
+    """Output with reasoning."""
+    cache_creation: CacheCreation | None = None
+    """Cache writes by lifetime, where told."""
+
+
 class Usage(msgspec.Struct):
     """Token counts of one API response, repeated on each of its records."""
 
@@ -51,6 +70,8 @@ class Usage(msgspec.Struct):
     """Geography, where told."""
     speed: str | None = None
     """standard or fast."""
+    iterations: list[Iteration] | None = None
+    """The inferences it took; the counts above leave some of them out."""
 
 
 class Inner(msgspec.Struct):
@@ -157,6 +178,8 @@ class Record(msgspec.Struct):
     """Of system records."""
     uuid: str | None = None
     """Own id."""
+    parentUuid: str | None = None
+    """Id of the record this one follows."""
     timestamp: str | None = None
     """ISO 8601 moment of writing."""
     sessionId: str | None = None
@@ -197,6 +220,23 @@ class Record(msgspec.Struct):
     """The message an interrupt stopped."""
     compactMetadata: Compaction | None = None
     """Of compaction boundaries."""
+    data: msgspec.Raw = msgspec.Raw()
+    """Of progress records, undecoded."""
+    parentToolUseID: str | None = None
+    """Of progress records: the tool use that goes on."""
+    costUSD: float | None = None
+    """What the call cost, in versions before 1.0.9."""
+
+
+class Progress(msgspec.Struct):
+    """data of a progress record of a sub-agent."""
+
+    type: str | None = None
+    """agent_progress."""
+    agentId: str | None = None
+    """Sub-agent id."""
+    message: Record | None = None
+    """The sub-agent's own record, without what the record around it tells."""
 
 
 def decode(data: bytes) -> tuple[list[Record], list[str]]:

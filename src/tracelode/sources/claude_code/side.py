@@ -41,7 +41,7 @@ class SideRecords:
         text = text_of(record.content)
         if record.operation == "enqueue":
             if text and not words.is_harness(text) and not text.startswith(("{", "/")):
-                steer = self._steer(None, text, at)
+                steer = self._steer(record, text, at)
                 state.queued.append((steer.id, digest(text)))
                 yield steer
                 if at is not None:
@@ -69,7 +69,7 @@ class SideRecords:
                 )
                 if place is not None:
                     yield Change(id=self.context.state.queued.pop(place)[0], dropped=True)
-                steer = self._steer(record.uuid, text, at)
+                steer = self._steer(record, text, at)
                 yield steer
                 if at is not None:
                     yield Tick(at, "other", steer.id)
@@ -77,7 +77,15 @@ class SideRecords:
         if at is not None:
             yield Tick(at, "other", None)
 
-    def _steer(self, native: str | None, text: str, at: int | None) -> Operation:
+    def _steer(self, record: Record, text: str, at: int | None) -> Operation:
+        automated = words.is_automated(record)
         return self.context.operation(
-            native, "human", "prompt", "steer", "ok", at, fields={"human": "steer"}, arguments=text
+            record.uuid,
+            "system" if automated else "human",
+            "prompt",
+            "steer",
+            "ok",
+            at,
+            fields={"automated": "1"} if automated else {"human": "steer"},
+            arguments=text,
         )

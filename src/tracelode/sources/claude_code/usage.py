@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from tracelode.sources.claude_code.records import Usage
+from tracelode.sources.claude_code.records import Iteration, Usage
 
 ABSURD = 100_000_000
 """No single call counts this many tokens of one kind; such a figure is damage."""
 
 
-def measures_of(usage: Usage | None, complaints: list[str]) -> dict[str, int]:
+_DEAR = 100_000
+"""No single call costs this many dollars; such a figure is damage."""
+
+
+def measures_of(usage: Usage | Iteration | None, complaints: list[str]) -> dict[str, int]:
     """Token measures of one API call.
 
     Args:
-        usage: the message's usage, None where the record has none.
+        usage: the message's usage, or one of its iterations; None where the record has none.
         complaints: receives closed words on figures that were left out.
 
     Returns:
@@ -53,6 +57,24 @@ def measures_of(usage: Usage | None, complaints: list[str]) -> dict[str, int]:
         else:
             complaints.append("cache writes by lifetime exceed their sum, parts kept")
     return found
+
+
+def picodollars(dollars: float | None, complaints: list[str]) -> int | None:
+    """A cost that a record states.
+
+    Args:
+        dollars: as recorded, None for none.
+        complaints: receives closed words on a figure that was left out.
+
+    Returns:
+        Picodollars, None where nothing usable is stated.
+    """
+    if dollars is None:
+        return None
+    if not 0 <= dollars <= _DEAR:
+        complaints.append("absurd cost left out")
+        return None
+    return round(dollars * 10**12)
 
 
 def details_of(usage: Usage | None) -> tuple[dict[str, str], dict[str, int]]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from tracelode.model.ports import Change, Item, Skip, Tick
 from tracelode.sources.claude_code import words
-from tracelode.sources.claude_code.context import Context, digest
+from tracelode.sources.claude_code.context import Context
 from tracelode.sources.claude_code.records import Block, Record, ToolResult, text_of
+from tracelode.sources.claude_code.rewind import Rewinds
 
 
 class UserRecords:
@@ -19,6 +20,7 @@ class UserRecords:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self.rewinds = Rewinds(context)
 
     def read(self, record: Record, at: int | None) -> Iterator[Item]:
         """Items of one record."""
@@ -35,13 +37,15 @@ class UserRecords:
         images = any(block.type == "image" for block in blocks)
         if results and not text:
             return
-        kind = words.user_kind(record, text, bool(results), self.context.state.role)
+        kind = words.user_kind(record, text, bool(results), self.context.role)
         if kind is None and not images:
             if at is not None:
                 yield Tick(at, "other", None)
             return
         actor, sort, name, human = words.USER_KINDS[kind or "prompt"]
         fields = {"human": human} if human else {}
+        if kind == "automated":
+            fields["automated"] = "1"
         if record.permissionMode:
             fields["mode"] = record.permissionMode
         operation = self.context.operation(
@@ -54,6 +58,10 @@ class UserRecords:
             fields=fields,
             arguments=text,
         )
+        if self.context.role == "main" and words.starts_turn(kind, text):
+            dead = self.rewinds.prompt(record, operation.id)
+            if dead is not None:
+                yield dead
         yield operation
         if at is not None and not results:
             yield Tick(at, "human" if human else "other", operation.id)
@@ -63,13 +71,10 @@ class UserRecords:
         closed: list[str] = []
         human = False
         for block in results:
-            waiting = self.context.state.open.get(digest(block.tool_use_id or ""))
-            if not waiting:
+            target = self.context.answered(block.tool_use_id)
+            if target is None:
                 yield Skip(self.context.line.number, "tool result without a call")
                 continue
-            target = waiting.pop()
-            if not waiting:
-                del self.context.state.open[digest(block.tool_use_id or "")]
             text = text_of(block.content)
             status = words.result_status(text, bool(block.is_error), record, extra)
             fields: dict[str, str] = {}
@@ -83,7 +88,7 @@ class UserRecords:
             if extra is not None:
                 agent = extra.agentId or extra.agent_id
                 if agent:
-                    fields["spawns"] = f"{self.context.state.root}/{agent}"
+                    fields["spawns"] = self.context.spawned(target, agent)
                 if extra.backgroundTaskId or extra.isAsync:
                     fields["background"] = "1"
             own = words.own_duration(extra) if len(results) == 1 else None

@@ -60,10 +60,36 @@ SYSTEM_NOTES = {
 }
 """System records that are operations."""
 
+STREAM_NOTES = {
+    "compact_boundary": "compaction",
+    "microcompact_boundary": "compaction",
+    "api_error": "api error",
+    "api_retry": "api error",
+    "model_refusal_fallback": "model fallback",
+}
+"""System messages of a run's output that are operations."""
+
+STREAM_QUIET = frozenset(
+    (
+        "stream_event",
+        "rate_limit_event",
+        "tool_progress",
+        "tool_use_summary",
+        "auth_status",
+        "prompt_suggestion",
+        "control_request",
+        "control_response",
+        "control_cancel_request",
+        "keep_alive",
+    )
+)
+"""Known message types of a run's output without an operation of their own."""
+
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d+)")
 
 USER_KINDS: dict[str, tuple[Actor, Kind, str, str]] = {
     "prompt": ("human", "prompt", "prompt", "prompt"),
+    "automated": ("system", "prompt", "prompt", ""),
     "task": ("agent", "prompt", "task prompt", ""),
     "interrupt": ("human", "note", "interrupt", "interrupt"),
     "command": ("human", "note", "local command", ""),
@@ -105,10 +131,22 @@ def user_kind(record: Record, text: str, has_results: bool, role: str) -> str | 
         # text beside a result is the harness's word on it, except an interrupt
         return None
     if kind == "prompt":
-        return "task" if role == "subagent" else "prompt"
+        if role == "subagent":
+            return "task"
+        return "automated" if is_automated(record) else "prompt"
     if origin == "task-notification" or lead.startswith("<task-notification"):
         return "notification"
     return "command" if lead.startswith(("<command-name", "<bash-input")) else "harness"
+
+
+def is_automated(record: Record) -> bool:
+    """Did a program start the session, through the SDK or without a screen (entrypoint sdk-cli, sdk-py)?"""
+    return record.entrypoint is not None and record.entrypoint.startswith("sdk-")
+
+
+def starts_turn(kind: str | None, text: str) -> bool:
+    """Is a user record one that a rewind can go back to: a prompt, or a command that became one?"""
+    return kind in ("prompt", "automated") or text.startswith("<command-message")
 
 
 def result_status(text: str, failed: bool, record: Record, extra: ToolResult | None) -> Status:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -15,7 +14,7 @@ from tracelode.model.ports import About, Item, Line, Skip, Tick
 from tracelode.signals.arguments import argument_fields, asks_person, tool_kind
 from tracelode.signals.human import human_kind
 from tracelode.signals.tools import is_shell
-from tracelode.sources.gemini_cli.records import Chat, Entry, Message, Tokens, ToolCall, chat_of
+from tracelode.sources.gemini_cli.records import Chat, Entry, Message, Tokens, ToolCall, chat_of, text_of
 
 AGENT = "gemini-cli"
 
@@ -262,30 +261,3 @@ def measures_of(tokens: Tokens | None, complaints: list[str]) -> dict[str, int]:
     if tokens.total is not None and not complaints and sum(found.values()) != tokens.total:
         complaints.append("token total differs from its parts")
     return found
-
-
-def text_of(content: Any) -> str:
-    """The text of a message or of a tool's answer.
-
-    Args:
-        content: a string, a part or a list of parts.
-
-    Returns:
-        Texts, outputs and errors joined by newlines; "" for none.
-    """
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "\n".join(text for text in map(text_of, content) if text)
-    if not isinstance(content, dict):
-        return ""
-    if isinstance(content.get("text"), str) and not content.get("thought"):
-        return str(content["text"])
-    answer = content.get("functionResponse")
-    response = answer.get("response") if isinstance(answer, dict) else None
-    if not isinstance(response, dict):
-        return ""
-    for key in ("output", "error"):
-        if isinstance(response.get(key), str):
-            return str(response[key])
-    return msgspec.json.encode(response).decode()

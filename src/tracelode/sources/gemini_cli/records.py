@@ -161,7 +161,8 @@ def _merged(old: list[ToolCall], new: list[ToolCall]) -> list[ToolCall]:
         if place is None:
             merged.append(call)
         else:
-            call.result = merged[place].result or call.result
+            if text_of(merged[place].result):
+                call.result = merged[place].result
             merged[place] = call
     return merged
 
@@ -203,3 +204,30 @@ def _whole(data: bytes) -> bool:
     except (msgspec.DecodeError, RecursionError):
         return False
     return True
+
+
+def text_of(content: Any) -> str:
+    """The text of a message or of a tool's answer.
+
+    Args:
+        content: a string, a part or a list of parts.
+
+    Returns:
+        Texts, outputs and errors joined by newlines; "" for none.
+    """
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(text for text in map(text_of, content) if text)
+    if not isinstance(content, dict):
+        return ""
+    if isinstance(content.get("text"), str) and not content.get("thought"):
+        return str(content["text"])
+    answer = content.get("functionResponse")
+    response = answer.get("response") if isinstance(answer, dict) else None
+    if not isinstance(response, dict):
+        return ""
+    for key in ("output", "error"):
+        if isinstance(response.get(key), str):
+            return str(response[key])
+    return msgspec.json.encode(response).decode()
