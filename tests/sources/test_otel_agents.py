@@ -140,6 +140,13 @@ def test_claude_code_spans_with_a_sub_agent_and_a_permission(tmp_path: Path) -> 
     assert sum(totals.time_us.values()) == 60_000_000
 
 
+def test_records_that_were_sent_twice_count_once() -> None:
+    t = claude()
+    once = operations(t.json())
+    t.logs += t.logs
+    assert operations(t.json()) == once
+
+
 def codex() -> Telemetry:
     t = Telemetry("codex_cli_rs", "codex_otel")
 

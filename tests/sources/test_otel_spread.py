@@ -91,6 +91,16 @@ def test_sessions_are_named_by_any_span_of_a_trace_or_by_its_resource(tmp_path: 
     assert {o.session for o in operations(around.json())} == {"talk"}
 
 
+def test_one_name_of_a_session_decides_for_a_trace() -> None:
+    t = Telemetry()
+    root = t.span("turn", {"session.id": "of the application", "openinference.span.kind": "AGENT"}, 0, 9)
+    t.chat(1, 2, root, input=5)["attributes"] += pairs(
+        {"session.id": "of the application", "gen_ai.conversation.id": "of the framework"}
+    )
+    t.log("gen_ai.client.inference.operation.details", {"session.id": "of the application"}, 2, root)
+    assert {o.session for o in operations(t.json())} == {"of the framework"}
+
+
 def test_a_trace_of_several_sessions_is_cut_where_spans_name_them() -> None:
     t = Telemetry()
     root = t.agent("bench", 0, 50, gen__ai_usage_input__tokens=30)

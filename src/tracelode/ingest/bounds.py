@@ -8,13 +8,13 @@ from typing import Any, Protocol
 import msgspec
 
 from tracelode.model.operation import Operation
+from tracelode.signals.plan.keep import keep_again
 
 COMMAND = 1_000
 DESCRIPTION = 300
 ARGUMENTS = 1_000
 OUTPUT_HEAD = 500
 OUTPUT_TAIL = 500
-PLAN = 65_536
 _NAMED = ("model", "branch", "mode", "domain", "tool", "service_tier", "speed", "geo", "compaction", "spawns")
 _OURS = frozenset(
     ("call", "human", "usage_quality", "duration_quality", "background", "rolled_back", "automated", "replay",
@@ -120,7 +120,7 @@ def kept_fields(redactor: Cleaner, given: dict[str, str], project: str) -> dict[
         elif key == "description":
             fields[key] = bounded(redactor, value, DESCRIPTION)
         elif key == "plan":
-            fields[key] = redactor.start(value, PLAN)
+            fields[key] = keep_again(value, redactor.start, redactor.text)
         elif key in ("path", "cwd"):
             fields[key] = relative(redactor.path(value), project)
         elif "." in key:

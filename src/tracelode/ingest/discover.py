@@ -189,13 +189,14 @@ class Identity(msgspec.Struct, frozen=True):
     """Tool use id a side file names as the one that started this sub-agent."""
 
 
-def identify(found: Found, adapters: dict[str, Any], only: str | None = None) -> Identity:
+def identify(found: Found, adapters: dict[str, Any], only: str | None = None, likely: str = "") -> Identity:
     """Tell a file's format and session from its first records.
 
     Args:
         found: the file.
         adapters: sources by name.
         only: consider this source alone.
+        likely: ask this source first; where it is certain, the others are not asked.
 
     Returns:
         Its identity.
@@ -204,9 +205,12 @@ def identify(found: Found, adapters: dict[str, Any], only: str | None = None) ->
         OSError: the file cannot be read.
     """
     first = head(found.path)
-    scores = {
-        name: adapter.sniff(first) for name, adapter in adapters.items() if only is None or name == only
-    }
+    scores: dict[str, float] = {}
+    for name in sorted(adapters, key=lambda name: (name != likely, name)):
+        if only is None or name == only:
+            scores[name] = adapters[name].sniff(first)
+            if name == likely and scores[name] >= 1:
+                break
     best = max(scores, key=lambda name: (scores[name], name), default="")
     if not best or scores[best] < MIN_CERTAINTY:
         return Identity("", "", "")

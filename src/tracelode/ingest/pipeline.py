@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tracelode.ingest import plan as planning
 from tracelode.ingest import work
-from tracelode.ingest.discover import Names, local_roots, sources, walk
+from tracelode.ingest.discover import Found, Lost, Names, local_roots, sources, walk
 from tracelode.ingest.lineage import Holding, Record, fork_of, owners
 from tracelode.ingest.work import FamilyJob, Result, Settings, Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
 from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog, SourceRow
 from tracelode.store.compact import compact
-from tracelode.store.shards import holdings, sweep
+from tracelode.store.shards import sweep
 
 INLINE_BYTES = 12 * 1024 * 1024
 """Below this many bytes no worker processes are started."""
@@ -41,6 +43,20 @@ def exclusive(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
+@contextlib.contextmanager
+def _unseen_by_children() -> Iterator[None]:
+    """Keep forked workers from collecting what this process left behind.
+
+    A connection of ours that became garbage must be closed by the process whose threads it has.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 class Importer:
     """Brings files into a store.
 
@@ -55,6 +71,7 @@ class Importer:
         self.settings = settings
         self.processes = processes or _cores()
         self._here: Worker | None = None
+        self._pool: Executor | None = None
 
     @property
     def here(self) -> Worker:
@@ -136,7 +153,7 @@ class Importer:
         names = Names(Path.home(), roots)
         if paths is None:
             # in a product's own folder only its own endings are worth a look
-            found = chain.from_iterable(
+            found: Iterable[Found | Lost] = chain.from_iterable(
                 walk([folder], names, adapters[owner].suffixes) for owner, folder in roots
             )
         else:
@@ -164,28 +181,59 @@ class Importer:
             initializer=work.start,
             initargs=(self.settings,),
         ) as pool:
-            # a bounded number in flight keeps results from piling up while this process commits
-            waiting = {pool.submit(work.run, unit) for unit in units[: self.processes * 2]}
-            rest = units[self.processes * 2 :]
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    if rest:
-                        waiting.add(pool.submit(work.run, rest.pop(0)))
-                    yield future.result()
+            # no more in flight than there are workers: what settling asks of them has not long to wait
+            with _unseen_by_children():
+                waiting = {pool.submit(work.call, "run", unit) for unit in units[: self.processes]}
+            rest = units[self.processes :]
+            self._pool = pool
+            try:
+                while waiting:
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        if rest:
+                            waiting.add(pool.submit(work.call, "run", rest.pop(0)))
+                        yield future.result()
+            finally:
+                self._pool = None
+
+    def _ask(self, name: str, *given: Any) -> Any:
+        """Have a worker do something with the shards: this process stays free of the engine meanwhile."""
+        if self._pool is not None:
+            return self._pool.submit(work.call, name, *given).result()
+        return getattr(self.here, name)(*given)
 
     # committing ---------------------------------------------------------------------------------
 
     def _commit(self, result: Result) -> None:
         with self.catalog.transaction():
-            numbers = self._store(result)
+            numbers = self._store(self._met(result))
             self._settle(numbers)
+
+    def _met(self, result: Result) -> Result:
+        """A result with the families that another file of the same import brought as well, joined."""
+        twice = [
+            family
+            for family in result.families
+            if family.sessions
+            and self.catalog.shard_of(family.root) not in (None, result.built_on.get(family.root))
+        ]
+        if not twice:
+            return result
+        stored = [self._stored(family.root) for family in twice]
+        joined: Result = self._ask("join", result.shard, twice, stored)
+        self.catalog.put_shard(joined.shard, joined.operations, len(joined.families))
+        for family in joined.families:
+            self.catalog.put_family(family.root, joined.shard, self.here.rules.version)
+        roots = {family.root for family in twice}
+        result.families = [*(f for f in result.families if f.root not in roots), *joined.families]
+        result.placed = dict.fromkeys(roots, joined.shard)
+        return result
 
     def _store(self, result: Result) -> list[int]:
         """Enter a shard and its families; the row numbers of their sessions."""
         catalog = self.catalog
-        living = [f for f in result.families if f.sessions]
-        if result.shard:
+        living = [f for f in result.families if f.sessions and f.root not in result.placed]
+        if result.shard and living:
             catalog.put_shard(result.shard, result.operations, len(living))
         numbers: list[int] = []
         catalog.drop_sessions(result.gone)
@@ -193,7 +241,8 @@ class Importer:
             kept = {session.key for session, _, _ in family.sessions}
             catalog.drop_sessions(s.key for s in catalog.sessions(family.root) if s.key not in kept)
             if family.sessions:
-                catalog.put_family(family.root, result.shard, self.here.rules.version)
+                shard = result.placed.get(family.root, result.shard)
+                catalog.put_family(family.root, shard, self.here.rules.version)
             else:
                 catalog.drop_family(family.root)
             for session, ticks, ids in family.sessions:
@@ -238,7 +287,7 @@ class Importer:
         agents = {s.key for root in roots for s in self.catalog.sessions(root) if s.key != s.root}
         given: list[Holding] = []
         before: dict[str, set[str]] = {}
-        for session, records in holdings(self.here.connection, self.catalog.folder, places).items():
+        for session, records in self._ask("holdings", places).items():
             if session in keys:
                 rows = tuple(Record(r[0], r[1], r[2], r[3]) for r in records)
                 given.append(Holding(session, rows, session in agents))
@@ -253,7 +302,7 @@ class Importer:
         if not changed:
             return
         wanted = sorted({root for key, root in named.values() if key in changed})
-        self._store(self.here.refinish([self._stored(root) for root in wanted], lost, forks))
+        self._store(self._ask("refinish", [self._stored(root) for root in wanted], lost, forks))
 
     def _stored(self, root: str) -> FamilyJob:
         return FamilyJob(

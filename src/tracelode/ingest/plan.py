@@ -14,7 +14,7 @@ from tracelode.ingest.work import FamilyJob, FileJob
 from tracelode.model.report import Skipped
 from tracelode.store.catalog import Catalog, SourceRow
 
-UNIT_BYTES = 16 * 1024 * 1024
+UNIT_BYTES = 8 * 1024 * 1024
 """Source bytes handed to a worker at once."""
 
 
@@ -74,6 +74,7 @@ class Planner:
         self.groups: dict[str, list[FileJob]] = {}
         self.whole: set[str] = set()
         self.parents: dict[str, str] = {}
+        self.likely = ""
         self.fresh: list[tuple[Found, Identity]] = []
 
     def make(self, found: Iterable[Found | Lost]) -> Plan:
@@ -126,7 +127,8 @@ class Planner:
                 return
             if old.root:
                 self.whole.add(old.root)
-        identity = identify(item, self.adapters, self.source)
+        identity = identify(item, self.adapters, self.source, self.likely)
+        self.likely = identity.adapter or self.likely
         if not identity.adapter and item.name.endswith(self.sides):
             return
         if not identity.adapter:

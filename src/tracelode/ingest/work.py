@@ -20,7 +20,14 @@ from tracelode.pricing.table import PriceTable
 from tracelode.redact.fast import Redactor
 from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog, SourceRow
-from tracelode.store.shards import ShardWriter, connect, operation_row, read_families, write_contents
+from tracelode.store.shards import (
+    ShardWriter,
+    connect,
+    holdings,
+    operation_row,
+    read_families,
+    write_contents,
+)
 
 
 class FileJob(msgspec.Struct, kw_only=True):
@@ -106,6 +113,10 @@ class Result(msgspec.Struct, kw_only=True):
     """Shard of the archive it wrote, "" for none."""
     archived: int = 0
     """Operations in it."""
+    built_on: dict[str, str] = {}
+    """Root key to the shard its family was built on, for families that were stored before."""
+    placed: dict[str, str] = {}
+    """Root key to another shard than the one above, for families that two files of one import brought."""
     joined: list[str] = []
     """Root keys of families that became part of another."""
     bytes_read: int = 0
@@ -176,7 +187,8 @@ class Worker:
             if _spread(job):
                 threads = spread.joined(threads, self.catalog.holding)
             result.joined.extend(root for root in job.stored if root != job.root)
-            families = self._families(job, threads, result.gone)
+            result.built_on.update(job.stored)
+            families = self._families(job, threads, result.gone, result.built_on)
             if job.root:
                 for root, family in families.items():
                     writer = self._finish(root, family, result, writer)
@@ -205,6 +217,44 @@ class Worker:
         result.families.append(finished)
         return writer
 
+    def holdings(self, places: dict[str, str]) -> dict[str, list[tuple[Any, ...]]]:
+        """The record ids of some families, in file order: see store.shards.holdings."""
+        return dict(holdings(self.connection, self.settings.store, places))
+
+    def join(self, shard: str, families: list[Finished], stored: list[FamilyJob]) -> Result:
+        """Add families that were just built to what the store got of them meanwhile.
+
+        Args:
+            shard: where the new rows are.
+            families: the new families.
+            stored: the same families as the store has them, in the same order.
+
+        Returns:
+            The joined families in a shard of their own.
+        """
+        fresh = read_families(self.connection, self.settings.store, {f.root: shard for f in families})
+        loaded = read_families(
+            self.connection, self.settings.store, {r: s for job in stored for r, s in job.stored.items()}
+        )
+        writer = ShardWriter(self.settings.store, self.connection)
+        result = Result()
+        for family, job in zip(families, stored, strict=True):
+            threads = self._stored(job, loaded)
+            sessions = [session for session, _, _ in family.sessions]
+            ticks = {session.key: marks for session, marks, _ in family.sessions}
+            for key, thread in restore(fresh[family.root], sessions, ticks).items():
+                if key in threads:
+                    absorb(threads[key], thread)
+                else:
+                    threads[key] = thread
+            finished, operations, frames = finish(
+                family.root, threads, _inherited(threads), self.rules, self.catalog.verdict(family.root)
+            )
+            writer.add(family.root, (operation_row(o, family.root) for o in operations), frames)
+            result.families.append(finished)
+        result.shard, result.operations = writer.write(), writer.operations
+        return result
+
     def _stored(self, job: FamilyJob, loaded: dict[str, list[Operation]]) -> dict[str, Thread]:
         """Threads of a job's stored sessions."""
         keys = {s.key for s in job.sessions}
@@ -216,7 +266,7 @@ class Worker:
         return threads
 
     def _families(
-        self, job: FamilyJob, threads: dict[str, Thread], gone: list[str]
+        self, job: FamilyJob, threads: dict[str, Thread], gone: list[str], built_on: dict[str, str]
     ) -> dict[str, dict[str, Thread]]:
         """Threads by root, each family with what the store holds of it already."""
         if job.root:
@@ -229,6 +279,9 @@ class Worker:
         for name in sorted(anew):
             gone.extend(s.key for s in self.catalog.sessions_from(name) if s.key not in threads)
         for root, family in families.items():
+            shard = self.catalog.shard_of(root)
+            if shard is not None:
+                built_on[root] = shard
             for key, thread in self._kept(root, anew).items():
                 if key in family:
                     absorb(thread, family[key])
@@ -375,14 +428,15 @@ def start(settings: Settings) -> None:
     _worker = Worker(settings)
 
 
-def run(jobs: list[FamilyJob]) -> Result:
-    """Run jobs in this process's worker.
+def call(name: str, *given: Any) -> Any:
+    """Have this process's worker do something.
 
     Args:
-        jobs: families to build.
+        name: a method of Worker.
+        given: its arguments.
 
     Returns:
-        What to commit.
+        Its result.
     """
     assert _worker is not None, "start() comes first"
-    return _worker.run(jobs)
+    return getattr(_worker, name)(*given)

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from signals.build import raw
 from tracelode.redact.fast import Redactor
 from tracelode.signals.plan import keep as module
-from tracelode.signals.plan.keep import answered, enrich_plan, keep, keep_handoff, kept_of, outcome
+from tracelode.signals.plan.keep import (
+    answered,
+    enrich_plan,
+    keep,
+    keep_again,
+    keep_handoff,
+    kept_of,
+    outcome,
+)
 from tracelode.signals.plan.kept import Item, packed, unpacked
 from tracelode.signals.plan.status import CLOSED, closed
 
@@ -175,6 +183,24 @@ def test_the_field_of_another_origin_is_not_believed() -> None:
     for text in ("{", "[]", '{"form":3}', '{"form":"create"}', '{"form":"change","items":[]}'):
         operation = raw("plan", "TaskCreate", fields={"plan": text})
         assert kept_of(operation).items == ()
+
+
+@pytest.mark.parametrize("mode", ["summary", "metadata", "full"])
+def test_a_field_from_outside_passes_the_redactor_again(mode: str) -> None:
+    redactor = Redactor(mode)
+    given = {"todos": [{"content": "Fix the login", "status": "someday"}, {"content": "The rest"}]}
+    full = keep("TodoWrite", json.dumps(given), redactor.start, str)
+    here = keep("TodoWrite", json.dumps(given), redactor.start, redactor.text)
+    assert keep_again(full, redactor.start, redactor.text) == here
+    assert keep_again(here, redactor.start, redactor.text) == here
+    item = dict.fromkeys(("status", "text", "digest", "verb", "id", "native"), SECRET)
+    item |= {"after": [SECRET], "before": [SECRET]}
+    hostile = {"form": "list", "items": [item] * 900, "hash": SECRET, "outcome": SECRET, "reason": SECRET}
+    stored = keep_again(json.dumps(hostile), redactor.start, redactor.text)
+    assert "Zq83hTnMw1" not in stored
+    assert len(unpacked(stored).items) == module.ITEMS
+    for strange in ("", "{", '{"form":"x"}', json.dumps({"form": SECRET}), '{"items":[]}'):
+        assert keep_again(strange, redactor.start, redactor.text) == ""
 
 
 def test_enriching_leaves_other_operations_alone() -> None:

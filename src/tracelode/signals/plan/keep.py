@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 import msgspec
 
 from tracelode.model.operation import Operation
+from tracelode.signals.lexicon import load
 from tracelode.signals.listdiff import normal
 from tracelode.signals.plan.kept import FIELD, Item, Kept, packed, unpacked
-from tracelode.signals.plan.status import USUAL, closed
+from tracelode.signals.plan.status import CLOSED, USUAL, closed
 from tracelode.signals.text import text_verb
 
 Start: TypeAlias = Callable[[str, int], str]
@@ -36,6 +37,8 @@ _TAIL = "\n\nIf you need specific details from before exiting plan mode"
 """Begins what the program adds behind the plan."""
 
 _ID = 40
+_KNOWN = frozenset({"list", "create", "change", "propose", "enter", "handoff"})
+_HEX = re.compile(r"[0-9a-f]{0,16}")
 _FORMS = {
     "taskcreate": "create",
     "taskupdate": "change",
@@ -213,6 +216,50 @@ def reason_in(result: str) -> str:
     """
     match = _SAID.search(result)
     return match[1].strip() if match else ""
+
+
+def keep_again(field: str, start: Start, text: Text) -> str:
+    """What is kept of a field `plan` that comes from outside, such as the export of another store.
+
+    Args:
+        field: text that claims to be one.
+        start: the redactor's start().
+        text: the redactor's text().
+
+    Returns:
+        Text of the field: closed words are checked, digests are digits, and all else passes the
+        redactor once more; "" for anything else.
+    """
+    given = unpacked(field)
+    if given.form not in _KNOWN:
+        return ""
+    items = tuple(_item_again(item, start, text) for item in given.items[:ITEMS])
+    return packed(
+        Kept(
+            given.form,
+            items,
+            hash=given.hash if _HEX.fullmatch(given.hash) else "",
+            outcome=given.outcome if given.outcome in ("approve", "changes", "stop") else "",
+            reason=text(start(given.reason, REASON)) if given.reason else "",
+            left=max(0, given.left),
+        )
+    )
+
+
+def _item_again(item: Item, start: Start, text: Text) -> Item:
+    known = start(item.text, TEXT) if item.text else ""
+    shown = text(known)
+    verb = "" if shown else text_verb(known) or item.verb
+    return Item(
+        status=item.status if item.status in CLOSED else "",
+        text=shown,
+        digest=item.digest if _HEX.fullmatch(item.digest) else "",
+        verb=verb if verb in load().verbs else "",
+        id=start(item.id, _ID),
+        native=text(start(item.native, _ID)) if item.native else "",
+        after=tuple(start(name, _ID) for name in item.after[:ITEMS]),
+        before=tuple(start(name, _ID) for name in item.before[:ITEMS]),
+    )
 
 
 def kept_of(operation: Operation) -> Kept:

@@ -15,11 +15,14 @@ import msgspec
 from tracelode.model.ports import Item, Line
 from tracelode.outline import outline
 from tracelode.sources.chat.reader import Reader
+from tracelode.sources.chat.shapes import REQUEST
 
 __all__ = ["Chat"]
 
 _LISTS = re.compile(rb'"(?:messages|conversations|simulations|tasks|traj)"\s*:\s*\[')
-_OTHERS = ("trajectory", "trajectory_format", "info.mini_version", "projectHash", "sessionId", "payload")
+_OTHERS = (
+    "trajectory", "trajectory_format", "info.mini_version", "projectHash", "sessionId", "payload", *REQUEST
+)  # fmt: skip
 _MINI = re.compile(rb"```(?:mswea_bash_command|bash)\b|MINI_SWE_AGENT_FINAL_OUTPUT|<returncode>")
 
 

@@ -17,6 +17,8 @@ from tracelode.sources.chat.conversation import (
     word,
 )
 
+REQUEST = frozenset(("response", "max_tokens", "max_completion_tokens", "stream"))
+"""Keys of a logged request: each one holds the whole conversation so far, so their calls do not add up."""
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _STEP = 900_000_000
@@ -52,6 +54,8 @@ def _object(value: dict[str, Any], line: Line) -> Iterator[Conversation | Skip]:
         yield from _tau2(value, line)
     elif isinstance(value.get("traj"), list):
         yield _tau(value, line)
+    elif not REQUEST.isdisjoint(value):
+        yield Skip(line.number, "request to a model, which holds the history again")
     elif (messages := message_list(value)) is not None:
         known = value.get("metadata")
         metadata = known if isinstance(known, dict) else {}

@@ -98,6 +98,7 @@ def _sample(sample: Sample, spec: Spec, maker: Maker) -> Iterator[Item]:
     else:
         runs, prompts = runs_of_messages(sample, spec, key, texts, complaints), []
     yield from items_of(runs, maker, prompts)
+    complaints += ["attachment that the log does not hold"] * texts.missing
     for reason, count in Counter(complaints).items():
         yield Skip(1, reason, count)
 

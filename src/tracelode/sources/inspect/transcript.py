@@ -17,7 +17,7 @@ from tracelode.sources.inspect.records import Event, Output, Sample
 from tracelode.sources.inspect.usage import measures_of
 from tracelode.sources.inspect.words import NOTES, QUIET, message_of, status_of
 
-_REFERENCE = re.compile(r"attachment://([0-9a-fA-F]{32})")
+_REFERENCE = re.compile(r"(?:attachment|tc)://([0-9a-fA-F]{32})")
 DEPTH = 32
 """Events inside events are followed this deep."""
 LENGTH = 1_000_000
@@ -43,7 +43,7 @@ class Texts:
         Args:
             text: any text.
         """
-        if "attachment://" not in text:
+        if "://" not in text:
             return text
         parts: list[str] = []
         at = size = 0
@@ -103,13 +103,14 @@ def runs_of_events(
     runs: list[Run] = []
     prompts: list[Prompt] = []
     spans = _spans(events)
+    before: int | None = None
     for number, (event, around) in enumerate(_walk(events, None, 0, complaints)):
         native = event.uuid or f"{key}/event/{number}"
         at = microseconds(event.timestamp)
         if at is None and event.timestamp:
             complaints.append("timestamp is not a moment")
         if event.event == "model":
-            runs.append(_model(event, native, around, texts, complaints))
+            runs.append(_model(event, native, around, before, texts, complaints))
         elif event.event == "tool":
             runs.append(_tool(event, native, around, texts))
         elif event.event == "input":
@@ -122,9 +123,8 @@ def runs_of_events(
             complaints.append("unknown kind of event")
         if runs and runs[-1].id == native and around is None:
             runs[-1].parent = spans.get(event.span_id or "")
+        before = at if at is not None else before
     _within(runs, spans, events)
-    if texts.missing:
-        complaints.append("attachment that the log does not hold")
     return runs, prompts
 
 
@@ -178,12 +178,17 @@ def _within(runs: list[Run], spans: dict[str, str | None], events: list[Event]) 
             run.parent = None
 
 
-def _model(event: Event, native: str, around: str | None, texts: Texts, complaints: list[str]) -> Run:
+def _model(
+    event: Event, native: str, around: str | None, before: int | None, texts: Texts, complaints: list[str]
+) -> Run:
     output = event.output if isinstance(event.output, Output) else Output()
     start, end = microseconds(event.timestamp), microseconds(event.completed)
-    if end is None and start is not None and output.time is not None and 0 <= output.time < 10**6:
-        # older logs are written when the call is over, and tell how long it took
-        start, end = start - round(output.time * 1_000_000), start
+    if end is None and start is not None:
+        if output.time is not None and 0 <= output.time < 10**6:
+            end = start + round(output.time * 1_000_000)
+        elif output.time is None:
+            # the oldest logs write a call when it is over; it began after the event before it
+            start, end = before if before is not None and before <= start else start, start
     status: Status = "error" if event.error else "ok"
     text = texts.full(_answer(output)) or message_of(event.error)
     if event.cache == "read":

@@ -31,7 +31,7 @@ class Otel:
     layout = "spread-document"
     suffixes: tuple[str, ...] = (
         ".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst", ".otlp", ".pb",
-        ".pb.gz", ".pb.zst", ".binpb", ".bin", ".proto.bin",
+        ".binpb", ".pb.gz", ".binpb.gz", ".pb.zst", ".binpb.zst",
     )  # fmt: skip
 
     def sniff(self, head: bytes) -> float:

@@ -34,6 +34,7 @@ class Logs:
         self.maker = maker
         self.session = session
         self.made = Made()
+        self._seen: set[str] = set()
         self._last: Operation | None = None
         self._requested: int | None = None
         self._denied: dict[str, Operation] = {}
@@ -73,13 +74,13 @@ class Logs:
     # parts that all have -------------------------------------------------------------------------
 
     def _ident(self, log: Log, what: str, native: str) -> str:
-        """The same record has the same id in every file it is exported to."""
+        """The same record has the same id in every file, and however often, it was exported."""
         own = native or "/".join(
             str(part)
             for part in (moment_of(log), log.attributes.get("event.sequence"), log.trace, log.span)
             if part is not None
         )
-        return self.maker.scoped(f"log/{what}/{own}") or ""
+        return f"{self.session}/log/{what}/{own}"
 
     def _fields(self, log: Log, native: str = "") -> dict[str, str]:
         found = {"told_by": "log", "otel.event": event_of(log)}
@@ -105,7 +106,9 @@ class Logs:
         made = self.maker.operation(ident, actor, kind, name, status, started, at, **more)
         if log.trace and log.span:
             made = msgspec.structs.replace(made, parent=self.maker.ident(f"{log.trace}/{log.span}"))
-        self.made.operations.append(made)
+        if made.id not in self._seen:
+            self._seen.add(made.id)
+            self.made.operations.append(made)
         return made
 
     def _run(self, made: Operation, kind: str) -> None:
@@ -272,6 +275,7 @@ class Logs:
         """A denied tool whose result is told as well is one operation."""
         denied = self._denied.pop(own, None)
         if denied is not None:
+            self._seen.discard(denied.id)
             self.made.operations = [o for o in self.made.operations if o.id != denied.id]
 
     def _decision(self, log: Log, at: int | None) -> None:

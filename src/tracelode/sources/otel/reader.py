@@ -13,12 +13,12 @@ from tracelode.model.operation import Operation
 from tracelode.model.ports import About, Item, Line, Skip
 from tracelode.signals.told import Repeats, repeats
 from tracelode.sources.otel import words
-from tracelode.sources.otel.events import log_product, sort_out
+from tracelode.sources.otel.events import event_of, log_product, sort_out
 from tracelode.sources.otel.logs import Logs
 from tracelode.sources.otel.made import Made
 from tracelode.sources.otel.spans import Trace, gen_ai, product, sorted_operations
 from tracelode.sources.otel.timeline import ticks
-from tracelode.sources.otel.tree import forest, named_session, session_of, sessions, settle
+from tracelode.sources.otel.tree import forest, session_by, sessions, settle, trace_session
 from tracelode.wire.decode import decode
 from tracelode.wire.message import Event, Log, Reject, Span
 
@@ -83,11 +83,13 @@ class Reader:
         self.complaints[(record.line, record.reason)] += record.count
 
     def _all(self, spans: dict[str, list[Span]], logs: list[Log]) -> None:
-        keys = {trace: _trace_key(trace, found) for trace, found in spans.items()}
+        keys = {trace: trace_session(trace, found) for trace, found in spans.items()}
 
         def of(log: Log) -> str:
-            own = named_session(log.attributes, log.origin.attributes, log_product(log))
-            return own or keys.get(log.trace or "", log.trace or "")
+            key, name = keys.get(log.trace or "", (log.trace or "", ""))
+            names = (name,) if name else words.SESSIONS
+            found = (session_by(n, log.attributes, log.origin, event_of(log)) for n in names)
+            return next((own for own in found if own), key)
 
         known = {(s.trace, s.id): s for found in spans.values() for s in found} if logs else {}
         by_session, told, complaints = sort_out(logs, of, known)
@@ -98,7 +100,7 @@ class Reader:
         for trace, found in spans.items():
             if given:
                 found = [_with(span, given) for span in found]
-            self._trace(keys[trace], found)
+            self._trace(*keys[trace], found)
         for key, own in by_session.items():
             self._take(Logs(self.maker, key).make(own))
             session = self.sessions.get(key)
@@ -106,7 +108,7 @@ class Reader:
                 session.product = session.product or next((p for log in own if (p := log_product(log))), "")
                 session.project = session.project or _folder(own)
 
-    def _trace(self, key: str, spans: list[Span]) -> None:
+    def _trace(self, key: str, name: str, spans: list[Span]) -> None:
         order, complaints = forest(spans)
         line = min(span.line for span in spans)
         settle(order)
@@ -114,14 +116,14 @@ class Reader:
             self.complaints[(line, STRANGER)] += len(order)
             return
         self.complaints.update({(line, reason): count for reason, count in complaints.items()})
-        sessions(order, key)
+        sessions(order, key, name)
         made = Trace(self.maker, order).make()
         self._take(made)
-        name = product(order)
+        writer = product(order)
         for node in order:
             session = self.sessions.get(node.session)
             if session is not None:
-                session.product = session.product or name
+                session.product = session.product or writer
                 session.project = session.project or _folder([node.span])
 
     def _take(self, made: Made) -> None:
@@ -179,12 +181,6 @@ def _settled(operation: Operation, found: Repeats) -> Operation:
     # tokens that count elsewhere: what is left is a span around it
     kept = {k: v for k, v in operation.measures.items() if not k.startswith(("tokens.", "calls", "cost."))}
     return msgspec.structs.replace(operation, kind="note", measures=kept)
-
-
-def _trace_key(trace: str, spans: list[Span]) -> str:
-    """Session of the spans of a trace that name none: the only one that others name, else the trace."""
-    named = {key for key in map(session_of, spans) if key}
-    return named.pop() if len(named) == 1 else trace
 
 
 def _folder(records: Iterable[Span | Log]) -> str:

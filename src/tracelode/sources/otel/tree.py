@@ -8,7 +8,7 @@ from typing import Any
 
 from tracelode.sources.otel import words
 from tracelode.sources.otel.usage import measures_of
-from tracelode.wire.message import Span
+from tracelode.wire.message import Origin, Span
 
 CYCLE = "span that is its own ancestor, taken as a root"
 BACKWARDS = "span that ends before it starts, end left out"
@@ -246,48 +246,59 @@ def counts_of(span: Span) -> Mapping[str, Any]:
     }
 
 
-def sessions(order: list[Node], key: str) -> None:
+def trace_session(trace: str, spans: Iterable[Span]) -> tuple[str, str]:
+    """How the spans of a trace name their sessions.
+
+    Args:
+        trace: id of the trace.
+        spans: its spans.
+
+    Returns:
+        (session key of spans that name none, attribute that names sessions in this trace, "" for none): the
+        only session that is named, else the trace itself. One attribute decides for a trace, because a
+        framework's and an application's name of one session may differ.
+    """
+    known = list(spans)
+    for name in words.SESSIONS:
+        keys = {key for span in known if (key := session_by(name, span.attributes, span.origin, span.name))}
+        if keys:
+            return (keys.pop() if len(keys) == 1 else trace), name
+    return trace, ""
+
+
+def sessions(order: list[Node], key: str, name: str) -> None:
     """Tell every node its session: its own, else that of the nearest span around it, else the trace's.
 
     Args:
         order: nodes of one trace, parents first; changed in place.
-        key: session key where no span around names one: the only one named in the trace, else its id.
+        key: session key where no span around names one.
+        name: attribute that names sessions in this trace.
     """
     for node in order:
-        above = node.parent
-        node.session = session_of(node.span) or (above.session if above else key)
+        above, span = node.parent, node.span
+        own = session_by(name, span.attributes, span.origin, span.name) if name else ""
+        node.session = own or (above.session if above else key)
 
 
-def session_of(span: Span) -> str:
-    """The session a span names, "" for none.
-
-    Args:
-        span: any span.
-    """
-    return named_session(
-        span.attributes, span.origin.attributes, product_of(span.origin.attributes, span.name)
-    )
-
-
-def named_session(own: Mapping[str, Any], around: Mapping[str, Any], product: str) -> str:
-    """The session key that attributes name.
+def session_by(name: str, attributes: Mapping[str, Any], origin: Origin, what: str) -> str:
+    """The session key that an attribute of a record, or of its resource, names.
 
     Args:
-        own: attributes of a span or log record.
-        around: attributes of its resource.
-        product: agent that wrote it, "" for none that is known.
+        name: the attribute.
+        attributes: those of the span or log record.
+        origin: its resource.
+        what: name of the span or event.
 
     Returns:
         The key, "" for none. Sessions of agents that keep a history of their own get a mark, because
         their history has the same ids and is another source's.
     """
-    for attributes in (own, around):
-        for name in words.SESSIONS:
-            value = attributes.get(name)
-            if isinstance(value, int) and not isinstance(value, bool):
-                value = str(value)
-            if isinstance(value, str) and value.strip():
-                return f"otel-{value.strip()}" if product else value.strip()
+    for found in (attributes, origin.attributes):
+        value = found.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, str) and value.strip():
+            return f"otel-{value.strip()}" if product_of(origin.attributes, what) else value.strip()
     return ""
 
 
