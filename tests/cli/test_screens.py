@@ -173,6 +173,7 @@ def test_import(run: fake.Run, empty: fake.FakeWorkspace) -> None:
         "source": "claude-code",
         "since": 1_790_812_800_000_000,
         "archive": False,
+        "map": None,
         "progress": None,
     }
     assert out.splitlines()[0] == "read     7 of 9 files, 12 MB, 1.2 s"

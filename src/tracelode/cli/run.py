@@ -14,6 +14,10 @@ OK, ERROR, USAGE, NOTHING, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 _VALUED = frozenset(("--store", "--tz", "--idle", "--price-file"))
 
 
+NARROWEST, WIDEST = 20, 1000
+"""COLUMNS outside these is not believed."""
+
+
 def run(words: list[str]) -> int:
     """Run one command line.
 
@@ -23,6 +27,10 @@ def run(words: list[str]) -> int:
     Returns:
         Exit code.
     """
+    asked = os.environ.get("COLUMNS", "")
+    if asked and not (asked.isdigit() and NARROWEST <= int(asked) <= WIDEST):
+        # help lays itself out by this; at one column it would never end
+        del os.environ["COLUMNS"]
     for stream in (sys.stdout, sys.stderr):
         reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
