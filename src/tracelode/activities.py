@@ -9,7 +9,7 @@ import msgspec
 
 from tracelode.model.ports import Tick
 
-_AT_ONCE = 32
+_AT_ONCE = 16
 """Activities among which one stretch is shared; of more, those that began first."""
 
 
@@ -89,7 +89,7 @@ def _quiet(at: int, moment: Moment | None) -> Tick:
 def _shared(start: int, stop: int, active: list[Activity]) -> Iterator[Tick]:
     """One stretch among the activities that run all through it."""
     around = {a.around for a in active} - {None}
-    own = [a for a in active if a.operation not in around] or active
+    own = [a for a in active if a.kind != "tool" or a.operation not in around] or active
     tools = tuple(dict.fromkeys(a.operation for a in own if a.kind == "tool"))
     others = [a for a in own if a.kind != "tool"]
     parts = len(others) + len(tools)

@@ -46,6 +46,23 @@ KNOWN = [
     ("think", "reason"),
     ("finish", "report"),
     ("submit", "report"),
+    ("codebase_investigator", "delegate"),
+    ("generalist", "delegate"),
+    ("enter_plan_mode", "plan"),
+    ("update_todo", "plan"),
+    ("task_tracker", "plan"),
+    ("report_intent", "note"),
+    ("read_bash", "wait"),
+    ("read_powershell", "wait"),
+    ("stop_bash", "stop"),
+    ("stop_powershell", "stop"),
+    ("rg", "search"),
+    ("mark_task_complete", "report"),
+    ("store_memory", "manage"),
+    ("python", "run"),
+    ("ipython", "run"),
+    ("bash_session", "run"),
+    ("cli_help", "explore"),
 ]
 
 OTHER = [

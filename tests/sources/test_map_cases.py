@@ -11,8 +11,8 @@ import pytest
 
 import tracelode
 from tracelode.errors import UsageError
+from tracelode.ingest.jobs import Settings
 from tracelode.ingest.pipeline import Importer
-from tracelode.ingest.work import Settings
 from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog
 from tracelode.workspace import Workspace

@@ -133,7 +133,8 @@ def test_v0_the_zone_is_told_by_the_first_response(tmp_path: Path) -> None:
     workspace, _ = added(tmp_path, {"t.json": [run(1, 6, "a"), ran(2, 7, 1)]})
     assert workspace.sessions()[0].started == 1_791_450_006_000_000
     silent = [v0(1, 6, "agent", action="message", args={"content": "x"})]
-    workspace, _ = added(tmp_path / "b", {"t.json": silent})
+    workspace, report = added(tmp_path / "b", {"t.json": silent})
+    assert [s.reason for s in report.skipped] == ["times without a zone, read as UTC"]
     assert workspace.sessions()[0].started == 1_791_457_206_000_000
 
 
@@ -211,7 +212,9 @@ def conversation() -> dict[str, Any]:
 def test_v1_a_folder_of_events_is_one_session_with_the_tokens_of_its_state(tmp_path: Path) -> None:
     workspace, report = added(tmp_path, conversation())
     totals = workspace.totals()
-    assert [(s.reason, s.count) for s in report.skipped] == [("unknown kind of event", 1)]
+    assert sorted((s.reason, s.count) for s in report.skipped) == [
+        ("times without a zone, read as UTC", 1), ("unknown kind of event", 1),
+    ]  # fmt: skip
     assert (totals.sessions, totals.calls) == (1, 5)
     assert totals.tokens["input_fresh"] == 300 + 300 + 300 + 700 + 400
     assert (totals.tokens["cache_read"], totals.tokens["cache_write_5m"]) == (2_500, 100)
@@ -238,7 +241,10 @@ def test_v1_a_conversation_that_goes_on_keeps_what_was_told_of_its_calls(tmp_pat
     added(tmp_path, early)
     workspace, report = added(tmp_path, files)
     fresh, _ = added(tmp_path / "fresh", files)
-    assert {s.reason for s in report.skipped} == {"unknown kind of event"}
+    assert {s.reason for s in report.skipped} == {
+        "times without a zone, read as UTC",
+        "unknown kind of event",
+    }
     want, got = fresh.totals(), workspace.totals()
     assert (got.calls, got.tokens, got.operations) == (want.calls, want.tokens, want.operations)
     view = next(o for o in every(workspace) if o.name == "file_editor")

@@ -16,8 +16,9 @@ from typing import Any
 from tracelode.ingest import plan as planning
 from tracelode.ingest import work
 from tracelode.ingest.discover import Found, Lost, Names, local_roots, sources, walk
+from tracelode.ingest.jobs import FamilyJob, Result, Settings
 from tracelode.ingest.lineage import Holding, Record, fork_of, owners
-from tracelode.ingest.work import FamilyJob, Result, Settings, Worker
+from tracelode.ingest.work import Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
 from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog, SourceRow

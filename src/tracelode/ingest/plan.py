@@ -10,7 +10,7 @@ import msgspec
 
 from tracelode.files import Cursor, proof
 from tracelode.ingest.discover import MAPPED, Found, Identity, Lost, identify
-from tracelode.ingest.work import FamilyJob, FileJob
+from tracelode.ingest.jobs import FamilyJob, FileJob
 from tracelode.model.report import Skipped
 from tracelode.store.catalog import Catalog, SourceRow
 

@@ -107,9 +107,9 @@ class Workspace(Asking):
 
     def _import(self, archive: bool = False) -> Any:
         if self._importer is None or self._importer.settings.archive != archive:
+            from tracelode.ingest.jobs import Settings
             from tracelode.ingest.pipeline import Importer
             from tracelode.ingest.timeline import IDLE
-            from tracelode.ingest.work import Settings
 
             prices = self._settings.get("prices")
             if prices and not Path(prices).expanduser().exists():

@@ -209,7 +209,7 @@ def test_they_are_registered_and_name_their_parts() -> None:
 
 
 SOURCE = """
-from profile.segment.test_plan import SCRIPT, operations
+from test_plan import SCRIPT, operations
 from tracelode.profile.name.apply import label
 from tracelode.profile.segment.chain import ChainSegmenter
 print(label(operations(SCRIPT * 3), ChainSegmenter()))
@@ -218,12 +218,11 @@ print(label(operations(SCRIPT * 3), ChainSegmenter()))
 
 def test_the_hash_seed_does_not_matter() -> None:
     tests = str(Path(__file__).parents[2])
-    source = SOURCE.replace("from profile.segment.test_plan", "from test_plan")
     outputs = set()
     for seed in ("0", "1", "2"):
         path = os.pathsep.join([str(Path(__file__).parent), tests, *sys.path])
         run = subprocess.run(
-            [sys.executable, "-c", source],
+            [sys.executable, "-c", SOURCE],
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path},
             capture_output=True,
             text=True,

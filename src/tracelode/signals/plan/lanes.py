@@ -22,7 +22,7 @@ class Lane(NamedTuple):
     session: str
     """Session key."""
     operations: Sequence[Operation]
-    """Its operations in order; those that matter to plans are enough (see matters())."""
+    """Its operations in order; plans, prompts, notes and human moments are enough."""
     root: str = ""
     """Key of its family's root, "" for its own."""
     call: str | None = None
@@ -49,11 +49,6 @@ class Followed(NamedTuple):
     """By list key: a session key, or "team:" and a name."""
     steps: dict[tuple[str, int], tuple[str, list[Step]]]
     """(session, index of the operation) to list key and steps."""
-
-
-def matters(operation: Operation) -> bool:
-    """Is an operation part of how people and agents plan? Plans, prompts, notes, human moments."""
-    return operation.kind in ("plan", "prompt", "note") or "human" in operation.fields
 
 
 def handoffs(operations: Iterable[Operation]) -> list[Handoff]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 NAME = "openhands"
+ZONE = "times without a zone, read as UTC"
+"""What is counted where nothing tells the zone of a conversation's times."""
 _NUMBER = re.compile(r"(?:event-)?(\d{1,9})\b")
 _HEX = re.compile(r"[0-9a-fA-F]{32}")
 

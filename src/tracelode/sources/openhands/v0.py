@@ -13,7 +13,7 @@ from tracelode.model.operation import Operation, Status, operation_id
 from tracelode.model.ports import About, Change, Item, Skip, Tick
 from tracelode.signals.arguments import argument_fields, tool_kind
 from tracelode.signals.human import human_kind
-from tracelode.sources.openhands.places import NAME, conversation_of
+from tracelode.sources.openhands.places import NAME, ZONE, conversation_of
 
 QUIET_ACTIONS = frozenset(("change_agent_state", "null", "system", "recall", "condensation_request", "start"))
 """Actions that are the harness's own steps."""
@@ -82,7 +82,10 @@ def read_events(values: list[Any], path: str, single: bool) -> Iterator[Item]:
         key = operation_id(NAME, msgspec.json.encode(first, order="sorted").decode())
     yield About(key, key, _folder(events))
     # events in files of their own must agree on a zone, and most of them tell nothing of it
-    reader = _Reader(Maker(NAME, NAME, path, key), key, 0 if single else _offset(events))
+    offset = None if single else _offset(events)
+    if offset is None and not single:
+        yield Skip(1, ZONE)
+    reader = _Reader(Maker(NAME, NAME, path, key), key, offset or 0)
     for event in events:
         yield from reader.event(event)
 
@@ -100,13 +103,13 @@ def _response(event: Event) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _offset(events: list[Event]) -> int:
-    """What makes the events' times UTC: told by the first API response's own moment, else nothing."""
+def _offset(events: list[Event]) -> int | None:
+    """What makes the events' times UTC: the first API response's own moment tells, None where none does."""
     for event in events:
         created, at = _response(event).get("created"), microseconds(event.timestamp, 0)
         if isinstance(created, int) and at is not None and 0 < created < 10**11 and event.action:
             return round((created * 1_000_000 - at) / QUARTER) * QUARTER
-    return 0
+    return None if any(microseconds(e.timestamp, 0) != microseconds(e.timestamp) for e in events) else 0
 
 
 class _Reader:

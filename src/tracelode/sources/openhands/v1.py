@@ -13,7 +13,7 @@ from tracelode.model.operation import Status
 from tracelode.model.ports import About, Change, Item, Skip, Tick
 from tracelode.signals.arguments import argument_fields, tool_kind
 from tracelode.signals.human import human_kind
-from tracelode.sources.openhands.places import NAME, conversation_of, plain
+from tracelode.sources.openhands.places import NAME, ZONE, conversation_of, plain
 
 CALL = "model call"
 """Name of a call: events do not tell the model, the state does."""
@@ -287,6 +287,9 @@ def read_state(value: dict[str, Any], path: str) -> Iterator[Item]:
     yield about
     stats = value.get("stats")
     uses = stats.get("usage_to_metrics") if isinstance(stats, dict) else None
+    if uses:
+        # said once a conversation, not once an event
+        yield Skip(1, ZONE)
     for found in uses.values() if isinstance(uses, dict) else ():
         complaints: list[str] = []
         metrics = fit(found, Metrics, complaints) if isinstance(found, dict) else Metrics()
