@@ -161,21 +161,28 @@ def _number(value: float) -> float | None:
         return None
 
 
-def clean(value: Any) -> Any:
-    """A decoded JSON value without lone surrogates and without integers beyond 64 bits.
+DEPTH = 128
+"""Values nested deeper inside a record are left out."""
+
+
+def clean(value: Any, depth: int = DEPTH) -> Any:
+    """A decoded JSON value without lone surrogates, without integers beyond 64 bits, and not too deep.
 
     Args:
         value: what json decodes to.
+        depth: how many levels are kept.
 
     Returns:
-        The same value, such strings with question marks, such integers None.
+        The same value, such strings with question marks, such integers and deeper levels None.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list | dict) and depth <= 0:
+        return None
     if isinstance(value, list):
-        return [clean(item) for item in value]
+        return [clean(item, depth - 1) for item in value]
     if isinstance(value, dict):
-        return {clean(key): clean(item) for key, item in value.items()}
+        return {clean(key): clean(item, depth - 1) for key, item in value.items()}
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         return None
     return value

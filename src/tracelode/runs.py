@@ -5,6 +5,7 @@ For formats in which every step has a start, an end and a parent: adapters turn 
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -89,7 +90,7 @@ def items_of(runs: Sequence[Run], maker: Maker, prompts: Sequence[Prompt] = ()) 
     activities: list[Activity] = []
     moments: list[Moment] = []
     made: dict[str, Operation] = {}
-    calls: list[tuple[Run, Operation]] = []
+    calls = _Calls()
     repeated = 0
     for run in (runs[i] for i in order):
         while queue and _at(queue[0].at) <= _at(run.start):
@@ -102,11 +103,11 @@ def items_of(runs: Sequence[Run], maker: Maker, prompts: Sequence[Prompt] = ()) 
         elif run.kind == "model" or tokens:
             within = run.kind == "tool"
             operation = _call(run, maker, f"{run.id}/call" if within else run.id)
-            calls.append((run, operation))
+            calls.add(run, operation)
             if within:
                 yield operation
         if run.kind == "tool":
-            operation = _tool(run, maker, calls)
+            operation = _tool(run, maker, calls.of(run))
         elif run.kind == "prompt":
             yield _prompt(Prompt(run.id, run.output, run.start), maker, moments)
         elif run.kind == "note":
@@ -183,19 +184,33 @@ def _call(run: Run, maker: Maker, native: str) -> Operation:
     )
 
 
-def _tool(run: Run, maker: Maker, calls: list[tuple[Run, Operation]]) -> Operation:
-    call = next((op for own, op in reversed(calls) if run.answers and run.answers in own.asks), None)
-    if call is None and run.start is None:
-        # without times the order of the records tells
-        call = calls[-1][1] if calls else None
-    elif call is None:
-        # the answer of the latest model that was done before the tool began
-        before = [
-            (own.end, op)
-            for own, op in calls
-            if own.end is not None and run.start is not None and own.end <= run.start
-        ]
-        call = max(before, key=lambda pair: pair[0])[1] if before else None
+class _Calls:
+    """The calls of models so far, to find the one that asked for a tool."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, Operation] = {}
+        self._ends: list[tuple[int, int]] = []
+        self._all: list[Operation] = []
+
+    def add(self, run: Run, operation: Operation) -> None:
+        self._asked.update(dict.fromkeys(run.asks, operation))
+        if run.end is not None:
+            insort(self._ends, (run.end, len(self._all)))
+        self._all.append(operation)
+
+    def of(self, run: Run) -> Operation | None:
+        """The call whose answer asks for a tool by its id; else the latest that was over before it began."""
+        found = self._asked.get(run.answers) if run.answers else None
+        if found is not None or not self._all:
+            return found
+        if run.start is None:
+            # without times the order of the records tells
+            return self._all[-1]
+        place = bisect_right(self._ends, (run.start, len(self._all)))
+        return self._all[self._ends[place - 1][1]] if place else None
+
+
+def _tool(run: Run, maker: Maker, call: Operation | None) -> Operation:
     return maker.tool(
         run.id,
         run.name or "unknown tool",

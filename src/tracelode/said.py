@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 
-def said(value: Any, depth: int = 4) -> str:
+def said(value: Any, depth: int = 8) -> str:
     """What a person said in the input of a trace: a text, or the last of their messages.
 
     Args:

@@ -63,6 +63,11 @@ KNOWN = [
     ("ipython", "run"),
     ("bash_session", "run"),
     ("cli_help", "explore"),
+    ("scroll_up", "explore"),
+    ("scroll_down", "explore"),
+    ("filemap", "explore"),
+    ("decompile", "explore"),
+    ("disassemble", "explore"),
 ]
 
 OTHER = [

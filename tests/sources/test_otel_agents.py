@@ -8,7 +8,10 @@ from typing import Any
 
 from otlp import Telemetry, pairs, stamp
 from sources.test_otel_cases import items, operations, skipped
+from tracelode.making import Maker
 from tracelode.model.ports import About
+from tracelode.sources.otel import words
+from tracelode.sources.otel.logs import Logs
 from written import added, every
 
 MINUTE = 60 * 10**6
@@ -215,3 +218,19 @@ def test_events_in_two_files_are_the_same_operations(tmp_path: Path) -> None:
     workspace, _ = added(tmp_path, {"a.jsonl": t.json(), "b.pb": t.protobuf_logs()})
     assert workspace.totals().calls == 1
     assert len(every(workspace)) == 5
+
+
+def test_an_event_of_no_session_is_counted() -> None:
+    t = Telemetry("codex_cli_rs")
+    t.log("codex.tool_result", {"tool_name": "shell"}, 1)
+    t.log("codex.conversation_starts", {}, 1)
+    t.log("shop.opened", {}, 1)
+    assert skipped(t.json()) == {
+        "log record without a session or trace": 1,
+        "log record of no known event": 1,
+    }
+
+
+def test_the_tables_of_events_are_the_ones_that_are_read() -> None:
+    assert set(Logs(Maker("otel", "otel", "x"), "s")._handlers) == words.EVENTS
+    assert not words.EVENTS & words.QUIET

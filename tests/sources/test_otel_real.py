@@ -38,7 +38,7 @@ def known(folder: Path) -> list[Path]:
 
 def test_trail_trees_count_their_calls_and_not_their_agents() -> None:
     """63 real trees, put back into the shape they were exported in; the meter sums spans of kind LLM."""
-    path = need("localisation", "trail.dev.jsonl.gz")
+    path = need("data", "localisation", "trail.dev.jsonl.gz")
     ours, meter, naive = Counter[str](), Counter[str](), 0
     with gzip.open(path) as lines:
         for line in lines:
@@ -76,7 +76,7 @@ def test_trail_trees_count_their_calls_and_not_their_agents() -> None:
 
 
 def test_otlp_files_of_three_projects(tmp_path: Path) -> None:
-    folder = need("native", "otel_otlp")
+    folder = need("data", "native", "otel_otlp")
     report = added(tmp_path, {f"{i}.json": p.read_bytes() for i, p in enumerate(known(folder))})[1]
     assert Counter({s.reason: 0 for s in report.skipped}).keys() <= {
         "span of a trace without model, tool or agent",
@@ -92,17 +92,16 @@ def test_otlp_files_of_three_projects(tmp_path: Path) -> None:
 
 
 def test_openinference_fixtures_of_the_vercel_sdk(tmp_path: Path) -> None:
-    folder = need("native", "otel_openinference")
+    folder = need("data", "native", "otel_openinference")
     files = known(folder)
     assert len(files) >= 9
     (whole,) = [p for p in files if p.name == "all-spans.json"]
     spans = {s["spanContext"]["spanId"]: s["attributes"] for s in json.loads(whole.read_bytes())}
     # every trace there is one span: what it tells is what counts
-    names = ("gen_ai.usage.input_tokens", "ai.usage.promptTokens", "ai.usage.tokens")
+    names = ("gen_ai.usage.input_tokens", "ai.usage.promptTokens", "ai.usage.inputTokens", "ai.usage.tokens")
     given = sum(next((a[n] for n in names if n in a), 0) for a in spans.values())
-    made = sum(
-        a.get("gen_ai.usage.output_tokens", a.get("ai.usage.completionTokens", 0)) for a in spans.values()
-    )
+    names = ("gen_ai.usage.output_tokens", "ai.usage.completionTokens", "ai.usage.outputTokens")
+    made = sum(next((a[n] for n in names if n in a), 0) for a in spans.values())
     workspace, report = added(tmp_path, {p.name: p.read_bytes() for p in files})
     totals = workspace.totals()
     assert report.skipped == []
@@ -111,6 +110,7 @@ def test_openinference_fixtures_of_the_vercel_sdk(tmp_path: Path) -> None:
 
 def test_spans_in_lines_of_a_langfuse_reader(tmp_path: Path) -> None:
     path = need(
+        "data",
         "native",
         "langfuse",
         "tangle-network+agent-eval",

@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tracelode.activities import Activity, Moment, ticks
 from tracelode.ingest.timeline import marks_of, pieces_of, sweep
-from tracelode.sources.otel.timeline import Activity, Moment, ticks
 
 SECOND = 10**6
 MEASURE = {"model": "time.model", "tool": "time.tool", "human": "time.blocked"}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ingest.test_planted import SECRETS
 from otlp import Telemetry, calls, pairs, said
 from sources.test_otel_cases import operations, skipped, tokens
+from sources.test_otel_hostile import rich
 from tracelode.model.operation import Operation
 from written import added, every
 
@@ -264,14 +268,34 @@ def test_the_wait_between_two_turns_is_a_persons(tmp_path: Path) -> None:
     assert [o.kind for o in every(workspace)].count("prompt") == 2
 
 
-def test_secrets_in_names_and_texts_stay_out(tmp_path: Path) -> None:
-    secret = "ghp_" + "a1B2" * 9
-    t = Telemetry(service=f"shop {secret}", scope=f"scope {secret}")
-    root = t.agent(f"run {secret}", 0, 9, gen__ai_conversation_id=f"talk {secret}")
-    t.chat(1, 2, root, input=1, model=f"m {secret}", gen__ai_input_messages=said(f"use {secret}", "user"))
-    t.tool(f"tool {secret}", 3, 4, root, {"command": f"login {secret}"}, secret, secret)
-    t.log(f"shop.{secret}", {"a": secret}, 5, root)
-    added(tmp_path, {"a.json": t.json()})
-    for path in sorted((tmp_path / "store").rglob("*")):
-        if path.is_file():
-            assert secret.encode() not in path.read_bytes(), path.name
+def test_an_exit_code_is_told() -> None:
+    t = Telemetry()
+    t.tool("bash", 0, 1, t.agent("run", 0, 2), status={"code": 2})["attributes"] += pairs({"exit_code": 2})
+    assert [o.status for o in operations(t.json())] == ["ok", "nonzero"]
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_secrets_in_any_text_stay_out(tmp_path: Path, kind: str) -> None:
+    """Every text of the telemetry, names and ids among them, holds a secret of its own."""
+    plant, sought = SECRETS[kind]
+    request = rich().request()
+    count = 0
+
+    def spoil(node: Any) -> None:
+        nonlocal count
+        for key, child in list(node.items() if isinstance(node, dict) else enumerate(node)):
+            if isinstance(child, dict | list):
+                spoil(child)
+            elif isinstance(child, str) and key in ("stringValue", "name"):
+                count += 1
+                # words that decide what a record is stay, the others have company
+                plain = key == "stringValue" and re.fullmatch(r"[a-z_.]+(?: [a-z]+)?", child)
+                node[key] = child if plain else f"{child} {plant.format(n=count)}"
+
+    spoil(request)
+    workspace, report = added(tmp_path, {"a.json": request})
+    assert count > 60
+    assert workspace.totals().operations > 10
+    held = b"".join(p.read_bytes() for p in sorted((tmp_path / "store").rglob("*")) if p.is_file())
+    shown = held + repr((report, every(workspace), workspace.sessions())).encode()
+    assert not [n for n in range(count + 1) if sought.format(n=n).encode() in shown]

@@ -52,6 +52,19 @@ def joined(threads: Mapping[str, Thread], holding: Holding) -> dict[str, Thread]
     return found
 
 
+def rekeyed(
+    texts: Mapping[tuple[str, str], list[str]], threads: Mapping[str, Thread]
+) -> dict[tuple[str, str], list[str]]:
+    """Whole texts under the sessions that their operations have now.
+
+    Args:
+        texts: (session key, operation id) to texts, as the files told them.
+        threads: session key to thread, after joined().
+    """
+    homes = {ident: key for key, thread in threads.items() for ident in thread.drafts}
+    return {(s if s in threads else homes.get(i, s), i): found for (s, i), found in texts.items()}
+
+
 def _move(thread: Thread, home: str, threads: dict[str, Thread]) -> None:
     for draft in thread.drafts.values():
         draft.session = home

@@ -91,6 +91,7 @@ class Worker:
             threads = {key: t for key, t in threads.items() if t.drafts}
             if _spread(job):
                 threads = spread.joined(threads, self.catalog.holding)
+                self._texts = spread.rekeyed(self._texts, threads)
             result.joined.extend(root for root in job.stored if root != job.root)
             result.built_on.update(job.stored)
             families = self._families(job, threads, result.gone, result.built_on)

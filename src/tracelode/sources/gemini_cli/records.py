@@ -206,19 +206,20 @@ def _whole(data: bytes) -> bool:
     return True
 
 
-def text_of(content: Any) -> str:
+def text_of(content: Any, depth: int = 8) -> str:
     """The text of a message or of a tool's answer.
 
     Args:
         content: a string, a part or a list of parts.
+        depth: how deep lists are followed.
 
     Returns:
         Texts, outputs and errors joined by newlines; "" for none.
     """
     if isinstance(content, str):
         return content
-    if isinstance(content, list):
-        return "\n".join(text for text in map(text_of, content) if text)
+    if isinstance(content, list) and depth > 0:
+        return "\n".join(text for text in (text_of(part, depth - 1) for part in content) if text)
     if not isinstance(content, dict):
         return ""
     if isinstance(content.get("text"), str) and not content.get("thought"):

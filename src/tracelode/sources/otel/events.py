@@ -115,7 +115,9 @@ def sort_out(
             continue
         session = session_of(log)
         if not session:
-            complaints[(log.line, UNKNOWN if event_of(log) not in words.QUIET else NO_SESSION)] += 1
+            event = event_of(log)
+            if event not in words.QUIET:
+                complaints[(log.line, NO_SESSION if event in words.EVENTS else UNKNOWN)] += 1
             continue
         found.setdefault(session, []).append(log)
     return found, told, complaints

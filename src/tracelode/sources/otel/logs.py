@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from tracelode.activities import Activity, Moment
 from tracelode.making import Maker
 from tracelode.model.operation import Kind, Operation, Status
 from tracelode.signals.arguments import argument_fields, asks_person, tool_kind
@@ -14,7 +15,6 @@ from tracelode.signals.human import human_kind
 from tracelode.sources.otel import texts, words
 from tracelode.sources.otel.events import UNKNOWN, event_of, length_of, moment_of, order_of
 from tracelode.sources.otel.made import Made
-from tracelode.sources.otel.timeline import Activity, Moment
 from tracelode.sources.otel.usage import cost_of, count, measures_of, opened, put_disjoint, put_output
 from tracelode.wire.message import Log
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
+from tracelode.activities import Activity, Moment
 from tracelode.making import Maker
 from tracelode.model.operation import Kind, Operation, Status
 from tracelode.sources.otel import words
-from tracelode.sources.otel.timeline import Activity, Moment
 from tracelode.sources.otel.tree import Node
+from tracelode.sources.otel.usage import count
 
 
 class Made(msgspec.Struct):
@@ -112,6 +113,8 @@ def status_of(node: Node) -> Status:
     parts = [c.span for c in node.children if c.role == "part"]
     if any(c.role == "wait" and c.span.attributes.get("decision") == "reject" for c in node.children):
         return "denied"
+    if any(count(span.attributes.get(name)) for name in words.EXIT_CODES):
+        return "nonzero"
     if span.status == "error" or any(p.status == "error" for p in parts):
         return "error"
     if any(str(s.attributes.get("success")).lower() == "false" for s in (span, *parts)):

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from tracelode.activities import ticks
 from tracelode.making import Maker
 from tracelode.model.operation import Operation
 from tracelode.model.ports import About, Item, Line, Skip
@@ -17,7 +18,6 @@ from tracelode.sources.otel.events import event_of, log_product, sort_out
 from tracelode.sources.otel.logs import Logs
 from tracelode.sources.otel.made import Made
 from tracelode.sources.otel.spans import Trace, gen_ai, product, sorted_operations
-from tracelode.sources.otel.timeline import ticks
 from tracelode.sources.otel.tree import forest, session_by, sessions, settle, trace_session
 from tracelode.wire.decode import decode
 from tracelode.wire.message import Event, Log, Reject, Span

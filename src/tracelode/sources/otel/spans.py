@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from tracelode.activities import Activity, Moment
 from tracelode.making import Maker
 from tracelode.model.operation import Operation
 from tracelode.signals.arguments import argument_fields, asks_person, host_of, tool_kind
@@ -15,7 +16,6 @@ from tracelode.signals.human import human_kind
 from tracelode.sources.otel import texts, words
 from tracelode.sources.otel.calls import Calls, is_call
 from tracelode.sources.otel.made import Made, Writer
-from tracelode.sources.otel.timeline import Activity, Moment
 from tracelode.sources.otel.tree import Node, product_of
 from tracelode.sources.otel.usage import opened
 

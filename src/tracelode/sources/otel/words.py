@@ -126,6 +126,7 @@ TOOL_OUTPUT = (
     "langfuse.observation.output",
     "output",
 )
+EXIT_CODES = ("process.exit.code", "process.exit_code", "exit_code", "tool.exit_code")
 FOLDERS = ("process.working_directory", "cwd")
 
 OPERATIONS = {
@@ -199,6 +200,24 @@ PRODUCTS = {
 }
 """service.name of agents that also keep a history of their own under the same session ids."""
 
+EVENTS = frozenset(
+    {
+        "claude_code.api_error",
+        "claude_code.api_refusal",
+        "claude_code.api_request",
+        "claude_code.compaction",
+        "claude_code.tool_decision",
+        "claude_code.tool_result",
+        "claude_code.user_prompt",
+        "codex.api_request",
+        "codex.sse_event",
+        "codex.tool_decision",
+        "codex.tool_result",
+        "codex.user_prompt",
+        "gen_ai.client.inference.operation.details",
+    }
+)
+"""Events that are operations, or tell something of one."""
 QUIET = frozenset(
     {
         "claude_code.api_request_body",
