@@ -133,11 +133,15 @@ def _by_line(text: bytes) -> bool:
 
 
 def _lines(text: bytes, limits: Limits, line: int) -> Iterator[Record]:
-    lines = text.split(b"\n")
-    last = len(lines) - 1
-    for number, part in enumerate(lines):
+    at = 0
+    while at < len(text):
+        end = text.find(b"\n", at)
+        last = end < 0
+        part = text[at : len(text) if last else end]
         if part.strip(_SPACE + b"\x00"):
-            yield from _whole(part, limits, line + number, cut=number == last)
+            yield from _whole(part, limits, line, cut=last)
+        at = len(text) if last else end + 1
+        line += 1
 
 
 def _whole(text: bytes, limits: Limits, line: int, cut: bool = True) -> Iterator[Record]:

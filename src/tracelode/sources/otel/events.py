@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
 
 from tracelode.sources.otel import words
 from tracelode.sources.otel.tree import product_of
@@ -89,35 +88,38 @@ def order_of(log: Log) -> tuple[bool, int, int]:
     return at is None, at or 0, count(log.attributes.get("event.sequence")) or 0
 
 
+Place = tuple[str, str]
+"""Trace id and span id."""
+
+
 def sort_out(
-    logs: Iterable[Log], session_of: Callable[[Log], str], spans: Mapping[tuple[str, str], Any]
-) -> tuple[dict[str, list[Log]], list[tuple[Any, Log]], Counter[tuple[int, str]]]:
+    logs: Iterable[Log], session_of: Callable[[Log], str], spans: Collection[Place]
+) -> tuple[dict[str, list[Log]], list[tuple[Place, Log]], Counter[tuple[int, str]]]:
     """Log records by session; messages that belong to a span apart.
 
     Args:
         logs: of one file.
         session_of: session key of a record, "" for none.
-        spans: (trace id, span id) to what takes messages.
+        spans: the spans that are in the file.
 
     Returns:
         (session key to records, (span, its message) pairs, complaints by line).
     """
     found: dict[str, list[Log]] = {}
-    told: list[tuple[Any, Log]] = []
+    told: list[tuple[Place, Log]] = []
     complaints: Counter[tuple[int, str]] = Counter()
     for log in logs:
-        if event_of(log) in words.MESSAGES:
-            target = spans.get((log.trace or "", log.span or ""))
-            if target is None:
-                complaints[(log.line, NO_SPAN)] += 1
+        event = event_of(log)
+        if event in words.MESSAGES:
+            place = (log.trace or "", log.span or "")
+            if place in spans:
+                told.append((place, log))
             else:
-                told.append((target, log))
+                complaints[(log.line, NO_SPAN)] += 1
             continue
         session = session_of(log)
-        if not session:
-            event = event_of(log)
-            if event not in words.QUIET:
-                complaints[(log.line, NO_SESSION if event in words.EVENTS else UNKNOWN)] += 1
-            continue
-        found.setdefault(session, []).append(log)
+        if session:
+            found.setdefault(session, []).append(log)
+        elif event not in words.QUIET:
+            complaints[(log.line, NO_SESSION if event in words.EVENTS else UNKNOWN)] += 1
     return found, told, complaints

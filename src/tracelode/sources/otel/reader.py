@@ -91,13 +91,15 @@ class Reader:
             found = (session_by(n, log.attributes, log.origin, event_of(log)) for n in names)
             return next((own for own in found if own), key)
 
-        known = {(s.trace, s.id): s for found in spans.values() for s in found} if logs else {}
+        known = {(s.trace, s.id) for found in spans.values() for s in found} if logs else set()
         by_session, told, complaints = sort_out(logs, of, known)
         self.complaints.update(complaints)
         given: dict[tuple[str, str], list[Event]] = {}
-        for span, log in told:
-            given.setdefault((span.trace, span.id), []).append(_message_event(log))
-        for trace, found in spans.items():
+        for place, log in told:
+            given.setdefault(place, []).append(_message_event(log))
+        for trace in list(spans):
+            # what was made of a trace is kept, its spans are not
+            found = spans.pop(trace)
             if given:
                 found = [_with(span, given) for span in found]
             self._trace(*keys[trace], found)
