@@ -7,7 +7,7 @@ import gc
 import os
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from tracelode.ingest import plan as planning
 from tracelode.ingest import work
 from tracelode.ingest.discover import Found, Lost, Names, local_roots, sources, walk
 from tracelode.ingest.jobs import FamilyJob, Result, Settings
-from tracelode.ingest.lineage import Holding, Record, fork_of, owners
+from tracelode.ingest.settle import Group
 from tracelode.ingest.work import Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
 from tracelode.sources.map import made_of
@@ -28,6 +28,8 @@ from tracelode.store.shards import sweep
 INLINE_BYTES = 12 * 1024 * 1024
 """Below this many bytes no worker processes are started."""
 SWEEP_SECONDS = 60.0
+TOGETHER = 8
+"""Pieces of work that one transaction commits."""
 Report = Callable[[Progress], None]
 
 
@@ -108,12 +110,13 @@ class Importer:
             report = ImportReport(files=plan.files)
             roots: set[str] = set()
             total = plan.bytes
-            for result in self._results(plan):
-                self._commit(result)
-                report.files_read += len(result.sources)
-                report.bytes_read += result.bytes_read
-                roots.update(family.root for family in result.families)
-                report.skipped.extend(s for row in result.sources for s in row.skipped)
+            for results in self._results(plan):
+                self._commit(results)
+                for result in results:
+                    report.files_read += len(result.sources)
+                    report.bytes_read += result.bytes_read
+                    roots.update(family.root for family in result.families)
+                    report.skipped.extend(s for row in result.sources for s in row.skipped)
                 if progress:
                     progress(
                         Progress(
@@ -160,17 +163,20 @@ class Importer:
         else:
             found = walk(paths, names, tuple(sorted({s for a in adapters.values() for s in a.suffixes})))
         redactor = self.here.redactor
-        clean = (_renamed(item, redactor) for item in found)
+        known = self.catalog.source_paths()
+        # a name the catalog has is clean already: redaction changes nothing twice
+        clean = (item if item.name in known else _renamed(item, redactor) for item in found)
         planner = planning.Planner(
             self.catalog, adapters, redactor.name, source=source, since=since, mapping=mapping
         )
         return planner.make(clean)
 
-    def _results(self, plan: planning.Plan) -> Iterator[Result]:
+    def _results(self, plan: planning.Plan) -> Iterator[list[Result]]:
+        """Results of the plan's work, a few at a time: what is committed together is settled together."""
         units = planning.units(plan.jobs)
         if plan.bytes < INLINE_BYTES or self.processes < 2:
             for unit in units:
-                yield self.here.run(unit)
+                yield [self.here.run(unit)]
             return
         import multiprocessing
         from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -182,18 +188,23 @@ class Importer:
             initializer=work.start,
             initargs=(self.settings,),
         ) as pool:
-            # no more in flight than there are workers: what settling asks of them has not long to wait
+            # two in flight for each worker: while this process waits for an answer they go on working
+            ahead = self.processes * 2
             with _unseen_by_children():
-                waiting = {pool.submit(work.call, "run", unit) for unit in units[: self.processes]}
-            rest = units[self.processes :]
+                waiting = {pool.submit(work.call, "run", unit) for unit in units[:ahead]}
+            rest = units[ahead:]
             self._pool = pool
+            ready: list[Result] = []
             try:
                 while waiting:
                     done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     for future in done:
                         if rest:
                             waiting.add(pool.submit(work.call, "run", rest.pop(0)))
-                        yield future.result()
+                        ready.append(future.result())
+                    if len(ready) >= TOGETHER or not waiting:
+                        yield ready
+                        ready = []
             finally:
                 self._pool = None
 
@@ -205,9 +216,9 @@ class Importer:
 
     # committing ---------------------------------------------------------------------------------
 
-    def _commit(self, result: Result) -> None:
+    def _commit(self, results: Sequence[Result]) -> None:
         with self.catalog.transaction():
-            numbers = self._store(self._met(result))
+            numbers = [n for result in results for n in self._store(self._met(result))]
             self._settle(numbers)
 
     def _met(self, result: Result) -> Result:
@@ -270,40 +281,22 @@ class Importer:
         self.catalog.put_source(row)
 
     def _settle(self, numbers: Iterable[int]) -> None:
-        """Decide who owns records that the given sessions share with others."""
+        """Decide who owns records that the given sessions share with others, all groups at once."""
         done: set[int] = set()
+        groups: list[Group] = []
         for number in numbers:
             if number in done:
                 continue
             group = self.catalog.group(number)
             done |= group
             if len(group) > 1:
-                self._settle_group(group)
-
-    def _settle_group(self, group: set[int]) -> None:
-        named = self.catalog.keys(group)
-        keys = {key for key, _ in named.values()}
-        roots = {root for _, root in named.values()}
-        places = {root: self.catalog.shard_of(root) or "" for root in roots}
-        agents = {s.key for root in roots for s in self.catalog.sessions(root) if s.key != s.root}
-        given: list[Holding] = []
-        before: dict[str, set[str]] = {}
-        for session, records in self._ask("holdings", places).items():
-            if session in keys:
-                rows = tuple(Record(r[0], r[1], r[2], r[3]) for r in records)
-                given.append(Holding(session, rows, session in agents))
-                before[session] = {r[0] for r in records if r[4]}
-        after = owners(given)
-        own = {h.session: {r.id for r in h.records} - after.get(h.session, set()) for h in given}
-        forks = {key: fork_of(after.get(key, set()), own, key) for key in keys}
-        lost = {key: after.get(key, set()) for key in keys}
-        known = {s.key: s.fork_of for root in roots for s in self.catalog.sessions(root)}
-        # what is known to be a copy is inherited from the start; from whom, only the group tells
-        changed = {k for k in keys if before.get(k, set()) != lost[k] or known.get(k) != forks[k]}
-        if not changed:
-            return
-        wanted = sorted({root for key, root in named.values() if key in changed})
-        self._store(self._ask("refinish", [self._stored(root) for root in wanted], lost, forks))
+                named = self.catalog.keys(group).values()
+                families = [self._stored(root) for root in sorted({root for _, root in named})]
+                groups.append(Group(keys={key for key, _ in named}, families=families))
+        if groups:
+            settled: Result = self._ask("settle", groups)
+            if settled.families:
+                self._store(settled)
 
     def _stored(self, root: str) -> FamilyJob:
         return FamilyJob(

@@ -13,6 +13,7 @@ from tracelode.ingest import spread
 from tracelode.ingest.draft import Builder, Thread, absorb, reclassify
 from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.jobs import FamilyJob, FileJob, Result, Settings
+from tracelode.ingest.settle import Group, decide
 from tracelode.model.operation import Operation
 from tracelode.pricing.table import PriceTable
 from tracelode.redact.fast import Redactor
@@ -123,9 +124,24 @@ class Worker:
         result.families.append(finished)
         return writer
 
-    def holdings(self, places: dict[str, str]) -> dict[str, list[tuple[Any, ...]]]:
-        """The record ids of some families, in file order: see store.shards.holdings."""
-        return dict(holdings(self.connection, self.settings.store, places))
+    def settle(self, groups: list[Group]) -> Result:
+        """Store the families again whose records turn out to be owned by others than they say.
+
+        Args:
+            groups: sessions that share records, each session in one group.
+
+        Returns:
+            What to commit, without families where nothing changes.
+        """
+        places = {root: shard for g in groups for job in g.families for root, shard in job.stored.items()}
+        held = holdings(self.connection, self.settings.store, places)
+        verdicts = [decide(group, held) for group in groups]
+        families = {job.root: job for verdict in verdicts for job in verdict.families}
+        if not families:
+            return Result()
+        lost = {key: ids for v in verdicts for key, ids in v.inherited.items()}
+        forks = {key: fork for v in verdicts for key, fork in v.forks.items()}
+        return self.refinish([families[root] for root in sorted(families)], lost, forks)
 
     def join(self, shard: str, families: list[Finished], stored: list[FamilyJob]) -> Result:
         """Add families that were just built to what the store got of them meanwhile.

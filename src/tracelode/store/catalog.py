@@ -159,6 +159,10 @@ class Catalog:
         rows = self.db.execute("SELECT * FROM sources")
         return {row[0]: _source(row) for row in rows}
 
+    def source_paths(self) -> set[str]:
+        """Names of every file the store has read."""
+        return {row[0] for row in self.db.execute("SELECT path FROM sources")}
+
     def source(self, path: str) -> SourceRow | None:
         """What is known of one file."""
         row = self.db.execute("SELECT * FROM sources WHERE path = ?", (path,)).fetchone()
