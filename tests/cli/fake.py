@@ -128,7 +128,7 @@ class FakeWorkspace:
             seen.setdefault(stack[:depth], set()).add(item.root)
         return {stack: len(roots) for stack, roots in seen.items()}
 
-    def totals(self, query: Query | None = None) -> Totals:
+    def totals(self, query: Query | None = None, *, split: bool = True) -> Totals:
         total = Totals(tz=self.tz, by={"session": {}, "model": {}})
         roots = set()
         for item, o in self._kept(query or Query()):

@@ -59,17 +59,18 @@ class Board:
     """Session key to the shortest unique start of it."""
 
 
-def ask(workspace: Workspace, query: Query) -> Board:
+def ask(workspace: Workspace, query: Query, *, split: bool = False) -> Board:
     """Put the questions of the first screen.
 
     Args:
         workspace: an open workspace.
         query: filters.
+        split: totals along every dimension as well, as the JSON answer has them.
 
     Returns:
         The answers.
     """
-    totals = workspace.totals(query)
+    totals = workspace.totals(query, split=split)
     measure = default_measure(totals.total_tokens, sum(totals.unpriced.values()))
     return Board(
         totals=totals,

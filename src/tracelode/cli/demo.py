@@ -44,7 +44,7 @@ def demo(
     if tz is not None:
         check_zone(tz)
     workspace = facade.demo(place, tz=tz)
-    found = board.ask(workspace, Query(tz=workspace.tz))
+    found = board.ask(workspace, Query(tz=workspace.tz), split=json)
     # the picture is made to be shown around: closed words only
     drawn = workspace.profile(Query(measures=(found.measure,), tz=workspace.tz, share=True))
     if json:

@@ -50,7 +50,7 @@ def summary(
     query = query_of(filters, workspace.tz)
     if sync is True or (sync is None and _follows(workspace, store)):
         _read_history(workspace)
-    found = board.ask(workspace, query)
+    found = board.ask(workspace, query, split=store.json)
     if store.json:
         shapes.write(board.answer(found))
     if not found.totals.operations:

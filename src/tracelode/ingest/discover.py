@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,27 @@ class Lost(msgspec.Struct, frozen=True):
     """Closed words."""
 
 
-def sources() -> dict[str, Any]:
+class Sources(Mapping[str, Any]):
+    """Every registered source adapter by name, each loaded when it is first asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in registry.names("sources"):
+            raise KeyError(name)
+        return registry.load("sources", name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(registry.names("sources"))
+
+    def __len__(self) -> int:
+        return len(registry.names("sources"))
+
+    def __contains__(self, name: object) -> bool:
+        return name in registry.names("sources")
+
+
+def sources() -> Mapping[str, Any]:
     """Every registered source adapter by name."""
-    return {name: registry.load("sources", name) for name in registry.names("sources")}
+    return Sources()
 
 
 def local_roots(environment: dict[str, str] | None = None) -> list[tuple[str, Path]]:
@@ -63,8 +81,8 @@ def local_roots(environment: dict[str, str] | None = None) -> list[tuple[str, Pa
     env = dict(os.environ) if environment is None else environment
     found: list[tuple[str, Path]] = []
     seen: set[str] = set()
-    for name, source in sources().items():
-        for base, below in getattr(source, "roots", ()):
+    for name in registry.names("histories"):
+        for base, below in registry.load("histories", name).roots:
             if base.startswith("$"):
                 value = env.get(base[1:], "")
                 bases = [Path(part).expanduser() for part in value.split(",") if part.strip()]
@@ -189,7 +207,9 @@ class Identity(msgspec.Struct, frozen=True):
     """Tool use id a side file names as the one that started this sub-agent."""
 
 
-def identify(found: Found, adapters: dict[str, Any], only: str | None = None, likely: str = "") -> Identity:
+def identify(
+    found: Found, adapters: Mapping[str, Any], only: str | None = None, likely: str = ""
+) -> Identity:
     """Tell a file's format and session from its first records.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Planner:
     def __init__(
         self,
         catalog: Catalog,
-        adapters: dict[str, Any],
+        adapters: Mapping[str, Any],
         name: Callable[[str], str],
         *,
         source: str | None = None,
@@ -66,7 +66,7 @@ class Planner:
         self.name = name
         self.source = source
         self.since = since
-        self.sides = tuple(side for adapter in adapters.values() for side in getattr(adapter, "sides", ()))
+        self._sides: tuple[str, ...] | None = None
         """Endings of files that some format keeps beside its own and that hold nothing to import."""
         self.known = catalog.sources()
         self.plan = Plan()
@@ -100,6 +100,14 @@ class Planner:
             self._reread(root)
         self.plan.jobs = [self._job(group, files) for group, files in sorted(self.groups.items())]
         return self.plan
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Endings of files that lie beside transcripts; asked for only where a file is of no known format."""
+        if self._sides is None:
+            adapters = self.adapters.values()
+            self._sides = tuple(side for adapter in adapters for side in getattr(adapter, "sides", ()))
+        return self._sides
 
     def _lose(self, name: str, reason: str) -> None:
         self.plan.lost.append(Skipped(name, 0, reason))

@@ -34,6 +34,8 @@ class DuckAsker:
         self.catalog = catalog
         self._threads = threads
         self._db: Any = None
+        # the whole span, for as long as the shards are the same ones
+        self._span: tuple[str, tuple[int, int] | None] | None = None
 
     @property
     def db(self) -> Any:
@@ -81,9 +83,15 @@ class DuckAsker:
         """
         if self.empty():
             return None
+        state = repr(self.catalog.shards()) if query is None else ""
+        if query is None and self._span is not None and self._span[0] == state:
+            return self._span[1]
         source, where = self._filtered(query) if query is not None else ("{frames} f", "")
         low, high = self._rows(f"SELECT min(f.moment), max(f.moment) FROM {source}{where}")[0]
-        return None if low is None else (low, high)
+        found = None if low is None else (low, high)
+        if query is None:
+            self._span = (state, found)
+        return found
 
     # folds --------------------------------------------------------------------------------------
 

@@ -100,6 +100,7 @@ class Workspace(Asking):
             if value is not None and value != stored:
                 self._catalog.set_meta(key, value)
         self._importer: Any = None
+        self._history: list[tuple[str, Path, int]] | None = None
         if not self.empty() and (idle is not None or prices is not None):
             self._import().refresh_locked()
 
@@ -184,15 +185,19 @@ class Workspace(Asking):
         return reader.of(key), reader.gone
 
     def local_history(self) -> list[tuple[str, Path, int]]:
-        """Histories found on this machine: (source name, folder, number of candidate files)."""
+        """Histories found on this machine: (source name, folder, number of candidate files).
+
+        Looked for once; a new workspace looks again.
+        """
         from tracelode.ingest.discover import Found, Names, local_roots, sources, walk
 
-        adapters = sources()
-        found = []
-        for name, folder in local_roots():
-            files = walk([folder], Names(Path.home()), tuple(adapters[name].suffixes))
-            found.append((name, folder, sum(isinstance(f, Found) for f in files)))
-        return found
+        if self._history is None:
+            adapters = sources()
+            self._history = []
+            for name, folder in local_roots():
+                files = walk([folder], Names(Path.home()), tuple(adapters[name].suffixes))
+                self._history.append((name, folder, sum(isinstance(f, Found) for f in files)))
+        return self._history
 
     def doctor(self) -> Doctor:
         """What the store knows and lacks, and how exact its figures are."""

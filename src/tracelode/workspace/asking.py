@@ -79,11 +79,12 @@ class Asking:
             return "cost"
         return "cost" if self._ask().priced() else "tokens.output"
 
-    def totals(self, query: Query | None = None) -> Totals:
+    def totals(self, query: Query | None = None, *, split: bool = True) -> Totals:
         """Totals of the store, and the same along every dimension.
 
         Args:
             query: filters (where, since, until) and zone; None for everything.
+            split: False leaves the dimensions out.
 
         Returns:
             Integers that reconcile: every dimension sums to the totals.
@@ -96,12 +97,13 @@ class Asking:
         query = query or Query(tz=self.tz)
         cells = self._ask().cells(query)
         whole = add(cells, None).get("", empty_sums())
-        span = self._ask().span(query)
+        filtered = bool(query.where or query.since is not None or query.until is not None)
+        span = self._ask().span(query if filtered else None)
         inherited = {s.key for s in self._catalog.sessions() if s.key == s.root and s.inherited}
         threads = {row[7] for row in cells if row[5] == "subagent"}
         return Totals(
             **{name: getattr(whole, name) for name in Sums.__struct_fields__},
-            by={name: add(cells, place) for place, name in enumerate(CELLS)},
+            by={name: add(cells, place) for place, name in enumerate(CELLS)} if split else {},
             first=span[0] if span else None,
             last=span[1] if span else None,
             subagents=len(threads),
