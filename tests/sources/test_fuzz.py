@@ -1,0 +1,102 @@
+"""Does any damage to any source's sample crash it, or make it lose what it cannot read without a word?"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tracelode import registry
+from tracelode.files import Records
+from tracelode.ingest.draft import Builder, Thread
+from tracelode.redact.fast import Redactor
+
+HERE = Path(__file__).parent
+ROUNDS = 60
+STRANGE: list[Any] = [
+    None,
+    True,
+    -1,
+    10**30,
+    1.5,
+    "",
+    "x" * 5000,
+    "\ud800",
+    [],
+    {},
+    [[]],
+    {"a": {"b": []}},
+    [None, 1],
+]
+
+
+def read(name: str, path: Path) -> list[Any]:
+    """Read a file as a worker does; what became of it."""
+    source = registry.load("sources", name)
+    threads: dict[str, Thread] = {}
+    builder = Builder(Redactor(), "file", source.agent, threads)
+    records = Records(path, whole=source.layout.endswith("document"))
+    for item in source.read(records, source.fresh(), "file"):
+        builder.take(item)
+    return [
+        *builder.skipped.values(),
+        *records.broken,
+        *(d for t in threads.values() for d in t.drafts.values()),
+    ]
+
+
+def spoil(value: Any, rng: random.Random) -> Any:
+    """A copy of a JSON value with one part replaced by something strange, or left out."""
+    spots: list[tuple[Any, Any]] = []
+
+    def collect(node: Any) -> None:
+        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
+            spots.append((node, key))
+            if isinstance(child, dict | list):
+                collect(child)
+
+    made = json.loads(json.dumps(value))
+    if isinstance(made, dict | list):
+        collect(made)
+    if spots:
+        node, key = rng.choice(spots)
+        if isinstance(node, dict) and rng.random() < 0.25:
+            del node[key]
+        else:
+            node[key] = rng.choice(STRANGE)
+    return made
+
+
+def spoiled_json(data: bytes, rng: random.Random) -> bytes | None:
+    """The sample with one field spoiled, None where it is not JSON."""
+    try:
+        return json.dumps(spoil(json.loads(data), rng)).encode()
+    except (ValueError, UnicodeDecodeError):
+        pass
+    lines = data.splitlines()
+    place = rng.randrange(len(lines))
+    try:
+        lines[place] = json.dumps(spoil(json.loads(lines[place]), rng)).encode()
+    except (ValueError, UnicodeDecodeError):
+        return None
+    return b"\n".join(lines) + b"\n"
+
+
+@pytest.mark.parametrize("name", registry.names("sources"))
+def test_damage_is_survived_and_counted(name: str, tmp_path: Path) -> None:
+    (sample,) = (HERE / "samples").glob(f"{name}.*")
+    data = sample.read_bytes()
+    rng = random.Random(name)
+    path = tmp_path / sample.name
+    kept = 0
+    for _ in range(ROUNDS):
+        place, size = rng.randrange(len(data)), rng.choice([0, 1, 5, 200])
+        noise = rng.choice([b"", b"\x00", b"\xff\xfe", b"}{", b'"', b"[" * 300, rng.randbytes(20)])
+        for damaged in (data[:place] + noise + data[place + size :], data[:place], spoiled_json(data, rng)):
+            if damaged is not None:
+                path.write_bytes(damaged)
+                kept += bool(read(name, path))
+    assert kept > ROUNDS
