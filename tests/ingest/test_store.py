@@ -17,7 +17,7 @@ import pytest
 import tracelode
 from claude import Transcript, used
 from shared import generated, need
-from tracelode.errors import SchemaTooNew, UsageError
+from tracelode.errors import SchemaTooNew, StoreError, UsageError
 from tracelode.model.report import Totals
 from tracelode.store.compact import compact
 from tracelode.store.shards import connect
@@ -311,3 +311,21 @@ def test_names_do_not_need_the_texts(tmp_path: Path) -> None:
     assert view(tracelode.open(tmp_path / "bare", tz="UTC")) == view(
         tracelode.open(tmp_path / "kept", tz="UTC")
     )
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "garbage"])
+def test_a_damaged_shard_is_said_and_rebuilt_by_the_next_import(tmp_path: Path, damage: str) -> None:
+    history(tmp_path / "h")
+    workspace = fresh(tmp_path, "s", tmp_path / "h")
+    before = view(workspace)
+    for file in (tmp_path / "s" / "frames").iterdir():
+        if damage == "gone":
+            file.unlink()
+        else:
+            file.write_bytes(file.read_bytes()[:100] if damage == "cut" else b"x" * 500)
+    with pytest.raises(StoreError, match="run the import again"):
+        tracelode.open(tmp_path / "s", tz="UTC").totals()
+    again = tracelode.open(tmp_path / "s", tz="UTC")
+    report = again.add(tmp_path / "h")
+    assert any("damaged" in s.reason for s in report.skipped)
+    assert view(again) == before

@@ -22,7 +22,7 @@ from tracelode.ingest.work import Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
 from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog, SourceRow
-from tracelode.store.compact import compact
+from tracelode.store.compact import compact, heal
 from tracelode.store.shards import sweep
 
 INLINE_BYTES = 12 * 1024 * 1024
@@ -106,8 +106,12 @@ class Importer:
         """
         begun = time.monotonic()
         with exclusive(self.catalog.folder):
+            healed = heal(self.catalog)
             plan = self._plan(paths, source, since, mapping)
             report = ImportReport(files=plan.files)
+            if healed:
+                lost = "shard of the store was damaged, its files are read again"
+                report.skipped.append(Skipped(str(self.catalog.folder.name), 0, lost, healed))
             roots: set[str] = set()
             total = plan.bytes
             for results in self._results(plan):

@@ -7,14 +7,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from tracelode.errors import SchemaTooNew, StoreError
-from tracelode.model.report import Skipped
 from tracelode.model.session import Session
 from tracelode.store.schema import SCHEMA
+from tracelode.store.source import SourceRow as SourceRow
+from tracelode.store.source import source_row
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -36,35 +36,6 @@ CREATE TABLE IF NOT EXISTS contents (name TEXT PRIMARY KEY, families INTEGER) WI
 CREATE TABLE IF NOT EXISTS ids (id INTEGER, session INTEGER, PRIMARY KEY (id, session)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS ids_session ON ids (session);
 """
-
-
-class SourceRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One file the store has read."""
-
-    path: str
-    """As origins name it."""
-    session: str = ""
-    """Key of the session in it, "" where it holds none."""
-    root: str = ""
-    """Root session key."""
-    adapter: str = ""
-    """Source adapter, "" for an unknown format."""
-    size: int = 0
-    """Bytes on disk when it was read."""
-    mtime: int = 0
-    """Modification time in nanoseconds when it was read."""
-    head: str = ""
-    """Digest of its first bytes."""
-    tail: str = ""
-    """Digest of the bytes before the place where reading stopped."""
-    position: int = 0
-    """Bytes of the decompressed stream that are done."""
-    line: int = 0
-    """Lines that are done."""
-    state: bytes = b""
-    """Resume state of the adapter, redacted."""
-    skipped: list[Skipped] = []
-    """What could not be used in it."""
 
 
 class Catalog:
@@ -157,7 +128,7 @@ class Catalog:
     def sources(self) -> dict[str, SourceRow]:
         """Every file the store has read, by path."""
         rows = self.db.execute("SELECT * FROM sources")
-        return {row[0]: _source(row) for row in rows}
+        return {row[0]: source_row(row) for row in rows}
 
     def source_paths(self) -> set[str]:
         """Names of every file the store has read."""
@@ -166,12 +137,12 @@ class Catalog:
     def source(self, path: str) -> SourceRow | None:
         """What is known of one file."""
         row = self.db.execute("SELECT * FROM sources WHERE path = ?", (path,)).fetchone()
-        return None if row is None else _source(row)
+        return None if row is None else source_row(row)
 
     def sources_of(self, root: str) -> list[SourceRow]:
         """The files of one family, by path."""
         rows = self.db.execute("SELECT * FROM sources WHERE root = ? ORDER BY path", (root,))
-        return [_source(row) for row in rows]
+        return [source_row(row) for row in rows]
 
     def sources_with(self, session: str) -> list[SourceRow]:
         """The files a session was read from: its own, or the one that holds several."""
@@ -180,7 +151,16 @@ class Catalog:
             "ORDER BY path",
             (session,),
         )
-        return [_source(row) for row in rows]
+        return [source_row(row) for row in rows]
+
+    def drop_source(self, path: str) -> None:
+        """Forget a file: the next import reads it anew."""
+        self.db.execute("DELETE FROM sources WHERE path = ?", (path,))
+
+    def drop_shard(self, name: str) -> None:
+        """Forget a shard."""
+        self.db.execute("DELETE FROM shards WHERE name = ?", (name,))
+        self.db.execute("DELETE FROM dead WHERE shard = ?", (name,))
 
     def put_source(self, source: SourceRow) -> None:
         """Store what is known of a file."""
@@ -376,21 +356,3 @@ class Catalog:
 
 def _marks(values: list[int]) -> str:
     return ",".join("?" * len(values))
-
-
-def _source(row: tuple[Any, ...]) -> SourceRow:
-    skipped = msgspec.msgpack.decode(row[11], type=list[Skipped]) if row[11] else []
-    return SourceRow(
-        path=row[0],
-        session=row[1],
-        root=row[2],
-        adapter=row[3],
-        size=row[4],
-        mtime=row[5],
-        head=row[6],
-        tail=row[7],
-        position=row[8],
-        line=row[9],
-        state=row[10],
-        skipped=skipped,
-    )

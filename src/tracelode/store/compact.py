@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tracelode.store.catalog import Catalog
-from tracelode.store.shards import TABLES, relation, shard_file, write_parquet
+from tracelode.store.shards import TABLES, intact, relation, shard_file, write_parquet
 
 SMALL = 5_000
 """A shard with fewer operations is small."""
@@ -46,6 +46,32 @@ def compact(catalog: Catalog, connection: Any, *, enough: int = ENOUGH) -> int:
         group.append(name)
         total += sizes[name][0]
     return merged + _merge(catalog, connection, group)
+
+
+def heal(catalog: Catalog) -> int:
+    """Forget what lay in shards that are gone or damaged, so that its files are read again.
+
+    Args:
+        catalog: the store's catalog; the caller holds the import lock.
+
+    Returns:
+        Number of families that were forgotten; what their sources no longer hold is lost.
+    """
+    broken = {name for name in catalog.shards() if not intact(catalog.folder, name)}
+    if not broken:
+        return 0
+    roots = [root for root, (shard, _) in catalog.families().items() if shard in broken]
+    with catalog.transaction():
+        for root in roots:
+            for source in {s.source for s in catalog.sessions(root)}:
+                catalog.drop_source(source)
+            for row in catalog.sources_of(root):
+                catalog.drop_source(row.path)
+            catalog.drop_sessions([s.key for s in catalog.sessions(root)])
+            catalog.drop_family(root)
+        for name in broken:
+            catalog.drop_shard(name)
+    return len(roots)
 
 
 def _merge(catalog: Catalog, connection: Any, names: list[str]) -> int:

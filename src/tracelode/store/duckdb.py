@@ -61,7 +61,7 @@ class DuckAsker:
             try:
                 rows: list[tuple[Any, ...]] = self.db.execute(filled).fetchall()
                 return rows
-            except duckdb.IOException as error:
+            except (duckdb.IOException, duckdb.InvalidInputException) as error:
                 if attempt == _TRIES - 1:
                     raise StoreError(
                         f"a shard of the store in {self.catalog.folder} cannot be read; "

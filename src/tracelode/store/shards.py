@@ -319,3 +319,22 @@ def read_contents(
         f"WHERE session = {quoted(session)} GROUP BY id ORDER BY id"
     ).fetchall()
     return rows
+
+
+def intact(folder: Path, name: str) -> bool:
+    """Are both files of a shard there and whole, as far as their first and last bytes tell?
+
+    Args:
+        folder: the workspace folder.
+        name: the shard.
+    """
+    for table in TABLES:
+        try:
+            with shard_file(folder, table, name).open("rb") as stream:
+                first = stream.read(4)
+                stream.seek(-4, os.SEEK_END)
+                if (first, stream.read(4)) != (b"PAR1", b"PAR1"):
+                    return False
+        except OSError:
+            return False
+    return True
