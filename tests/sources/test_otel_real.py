@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -149,7 +151,12 @@ def recorded() -> Any:
         "gen_ai.request.model": "gpt-5",
         "gen_ai.usage.input_tokens": 150,
     }
-    with tracer.start_as_current_span("invoke_agent seller", attributes=agent):
+    # the SDK's clock, a millisecond on at every look: equal times are another test's business
+    clock = itertools.count(1_790_000_000_000_000_000, 1_000_000)
+    with (
+        mock.patch.object(sdk, "time_ns", side_effect=clock),
+        tracer.start_as_current_span("invoke_agent seller", attributes=agent),
+    ):
         with tracer.start_as_current_span("chat gpt-5", attributes=chat) as span:
             span.set_attribute("gen_ai.usage.cache_read.input_tokens", 100)
             span.set_attribute("gen_ai.response.finish_reasons", ["tool_calls"])
