@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from tracelode.store.schema import CONTENTS, FRAMES, OPERATIONS, ddl
 _FIELDS = msgspec.json.Decoder(dict[str, str])
 _MEASURES = msgspec.json.Decoder(dict[str, int])
 _ENCODER = msgspec.json.Encoder()
+_OURS = re.compile(r"[0-9a-f]{16}\.parquet|\.[0-9a-f]{16}\.parquet\.\d+\.part")
 ROW_GROUP = 8_192
 """Rows written at once: bounds the memory of a write."""
 TABLES = ("operations", "frames")
@@ -229,7 +231,8 @@ def sweep(folder: Path, alive: Iterable[str], *, older: float) -> int:
         if not place.is_dir():
             continue
         for file in place.iterdir():
-            if file.name in keep:
+            # only what we wrote ourselves: anything else in the folder is not ours to remove
+            if file.name in keep or not _OURS.fullmatch(file.name):
                 continue
             try:
                 if time.time() - file.stat().st_mtime >= older:
