@@ -40,7 +40,8 @@ def exclusive(folder: Path) -> Iterator[None]:
 
     handle = os.open(folder / "import.lock", os.O_CREAT | os.O_RDWR, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        # a record lock: forked workers do not inherit it, so it goes with this process
+        fcntl.lockf(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)

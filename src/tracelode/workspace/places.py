@@ -30,7 +30,7 @@ def local_zone() -> str:
         if name:
             try:
                 ZoneInfo(name)
-            except (OSError, ValueError):
+            except (OSError, ValueError, KeyError):
                 continue
             return name
     return "UTC"
