@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from measure import Case, Failed, Series, measure, wait_until_quiet
+from measure import Case, Failed, measure, ratio, wait_until_quiet
 from report import Figure, Report, finish, options, say
 from workload import Absent, call, ccusage, environment, history, program, tracelode, truth, work_folder
 
@@ -24,6 +24,8 @@ COLD = {"wall": 4.5, "process": 150, "tree": 300}
 AGAIN = {"wall": 0.4}
 GROWTH = {"wall": 5.5, "process": 1.3, "tree": 1.3}
 """Bars of 1 GB against 200 MB."""
+BIG = 190_000_000
+"""Bytes of a history from which the bars hold."""
 NAMING = 0.1
 """Milliseconds an operation."""
 TOKENS = {
@@ -65,20 +67,17 @@ def agrees(work: Path, folder: Path, store: Path) -> bool:
     return same and totals["calls"] == exact["messages"]
 
 
-def one_size(
-    report: Report, given: argparse.Namespace, work: Path, folder: Path, peer: str | None, runs: int
-) -> tuple[Path, list[Series]]:
-    """Measure one history and enter its series and what they rest on."""
-    exact = truth(folder)
-    size = f"{exact['bytes'] / 1e6:.0f} MB"
-    store, commands = cases(work, folder, peer, size)
-    say(f"measuring {size} in {exact['files']} files")
-    found = measure(commands, runs, warm=given.warm)
-    report.series.extend(found)
+def size_of(folder: Path) -> str:
+    """The size of a history, as the table names it."""
+    return f"{truth(folder)['bytes'] / 1e6:.0f} MB"
+
+
+def verify(report: Report, work: Path, folder: Path, store: Path) -> None:
+    """Assert that what was measured is right, and note it."""
+    size, files = size_of(folder), truth(folder)["files"]
     if not agrees(work, folder, store):
         raise Failed(f"the totals of {size} are not those of the generator: these figures say nothing")
-    report.notes.append(f"{size}: {exact['files']} files, tokens and calls equal the generator's truth")
-    return store, found
+    report.notes.append(f"{size}: {files} files, tokens and calls equal the generator's truth")
 
 
 def naming(report: Report, work: Path, store: Path) -> None:
@@ -99,37 +98,54 @@ def run(given: argparse.Namespace, work: Path) -> Report:
     report = Report("history", load=wait_until_quiet(given.load_below, given.wait))
     if peer is None:
         report.notes.append("ccusage is not at hand: name it with --ccusage PATH, or --ccusage install")
-    store, found = one_size(report, given, work, folder, peer, given.runs)
-    full = truth(folder)["bytes"] >= 190e6
-    report.bars(found[0], COLD, apply=full)
-    for other in found[1:]:
-        report.beside(found[0], other)
-    again = Case("tracelode, nothing new", tracelode("--store", str(store)), environment(work, folder))
-    second = measure([again], given.runs, warm=given.warm)[0]
-    report.series.append(second)
-    report.bars(second, AGAIN, apply=full)
-    if peer is not None:
-        report.beside(second, found[1])
-    naming(report, work, store)
+    first(report, given, work, folder, peer)
     if large is not None:
-        shutil.rmtree(store)
         wait_until_quiet(given.load_below, given.wait)
-        store, more = one_size(report, given, work, large, peer, given.large_runs)
-        whole = full and truth(large)["bytes"] >= 4.5 * truth(folder)["bytes"]
-        grown(report, more[0], found[0], whole)
-        for other in more[1:]:
-            report.beside(more[0], other)
-    shutil.rmtree(store)
+        grown(report, given, work, (folder, large), peer)
     return report
 
 
-def grown(report: Report, large: Series, small: Series, whole: bool) -> None:
-    """Enter how time and memory grow with the history."""
+def first(report: Report, given: argparse.Namespace, work: Path, folder: Path, peer: str | None) -> None:
+    """Measure a cold import, then the same command with nothing new, then naming."""
+    full = truth(folder)["bytes"] >= BIG
+    store, commands = cases(work, folder, peer, size_of(folder))
+    say(f"measuring {size_of(folder)}")
+    ours, *peers = found = measure(commands, given.runs, warm=given.warm)
+    verify(report, work, folder, store)
+    report.series.extend(found)
+    report.bars(ours, COLD, apply=full)
+    for other in peers:
+        report.beside(ours, other)
+    again = Case("tracelode, nothing new", tracelode("--store", str(store)), environment(work, folder))
+    second, *peers = found = measure([again, *commands[1:-1]], given.runs, warm=given.warm)
+    report.series.extend(found)
+    report.bars(second, AGAIN, apply=full)
+    for other in peers:
+        report.beside(second, other)
+    naming(report, work, store)
+    shutil.rmtree(store)
+
+
+def grown(
+    report: Report, given: argparse.Namespace, work: Path, folders: tuple[Path, Path], peer: str | None
+) -> None:
+    """Measure a small and a large history in turn: how do time and memory grow?"""
+    folder, large = folders
+    small_store, small_commands = cases(work, folder, None, size_of(folder))
+    store, commands = cases(work, large, peer, size_of(large))
+    say(f"measuring {size_of(large)}")
+    small, ours, *peers = found = measure([small_commands[0], *commands], given.large_runs, warm=given.warm)
+    verify(report, work, large, store)
+    report.series.extend(found)
+    bytes_small, bytes_large = (truth(f)["bytes"] for f in folders)
+    whole = bytes_small >= BIG and bytes_large >= 4.5 * bytes_small
     for what, bar in GROWTH.items():
-        a, b = large.median(what), small.median(what)
-        value = a / b if a is not None and b else None
-        name = f"{large.case.name} / {small.case.name}: {what}"
-        report.figures.append(Figure(name, value, "x", bar if whole else None))
+        name = f"{ours.case.name} / {small.case.name}: {what}"
+        report.figures.append(Figure(name, ratio(ours, small, what), "x", bar if whole else None))
+    for other in peers:
+        report.beside(ours, other)
+    for place in (small_store, store):
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def main() -> int:

@@ -190,9 +190,19 @@ def measure(cases: Sequence[Case], runs: int, *, warm: int = 1) -> list[Series]:
 
 
 def ratio(one: Series, other: Series, what: str) -> float | None:
-    """How many times the other's middle figure is one's? None where either is missing."""
-    a, b = one.median(what), other.median(what)
-    return None if a is None or not b else a / b
+    """How many times the other's figure is one's, round by round?
+
+    Args:
+        one: n runs.
+        other: n runs that took turns with them.
+        what: wall, cpu, process, tree or shared.
+
+    Returns:
+        The middle one of n ratios; None where a figure is missing.
+    """
+    pairs = [(getattr(a, what), getattr(b, what)) for a, b in zip(one.runs, other.runs, strict=True)]
+    ratios = [a / b for a, b in pairs if a is not None and b]
+    return statistics.median(ratios) if ratios else None
 
 
 def load() -> float:

@@ -54,7 +54,7 @@ def test_history(project: Path, history: Path, tmp_path: Path, peer: Path) -> No
     names = [series["name"] for series in report["series"]]
     size = f"{json.loads((history / 'truth.json').read_text())['bytes'] / 1e6:.0f} MB"
     three = [f"tracelode, {size} cold", f"ccusage, {size}", f"msgspec loop, {size}"]
-    assert names == [*three, "tracelode, nothing new", *three]
+    assert names == [*three, "tracelode, nothing new", three[1], three[0], *three]
     assert all(series["runs"] == 1 and series["wall_seconds"]["median"] > 0 for series in report["series"])
     found = figures(report)
     assert found[f"tracelode, {size} cold / msgspec loop, {size}: CPU"] > 1
