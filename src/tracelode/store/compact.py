@@ -11,7 +11,7 @@ from tracelode.store.shards import TABLES, intact, relation, shard_file, write_p
 
 SMALL = 5_000
 """A shard with fewer operations is small."""
-ENOUGH = 64
+ENOUGH = 8
 """So many small or half-dead shards are worth a merge."""
 MOST = 50_000
 """Operations in a merged shard."""
