@@ -7,7 +7,7 @@
     ├── ModelError             a noun was built against its own rules
     ├── StoreError             the workspace folder cannot be used
     │   ├── SchemaTooNew       written by a newer tracelode
-    │   └── StoreLocked        another import holds the lock
+    │   └── SchemaTooOld       written by an older tracelode
     ├── QueryError             a view asks for something that is not there
     │   ├── UnknownField
     │   └── UnknownMeasure
@@ -66,8 +66,8 @@ class SchemaTooNew(StoreError):
     """The store was written by a newer tracelode; upgrade, or name another store."""
 
 
-class StoreLocked(StoreError):
-    """Another import holds the store's lock."""
+class SchemaTooOld(StoreError):
+    """The store was written by an older tracelode; open it to import, and it is put aside."""
 
 
 class QueryError(TracelodeError):

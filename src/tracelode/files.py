@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
@@ -18,6 +19,8 @@ from tracelode.model.ports import Line
 
 MAX_LINE = 256 * 1024 * 1024
 """Lines above this many bytes are skipped and counted."""
+MAX_UNPACKED = 16 * 1024**3
+"""A compressed file is read up to this many bytes of its content: a few bytes can promise any size."""
 HEAD = 64 * 1024
 """Bytes given to a sniffing adapter."""
 PROOF = 4096
@@ -69,6 +72,11 @@ def open_stream(path: Path) -> IO[bytes]:
     return raw
 
 
+def is_packed(stream: IO[bytes]) -> bool:
+    """Does a stream of open_stream() decompress?"""
+    return not isinstance(getattr(stream, "raw", None), io.FileIO)
+
+
 def head(path: Path, size: int = HEAD) -> bytes:
     """First bytes of the decompressed content.
 
@@ -77,16 +85,22 @@ def head(path: Path, size: int = HEAD) -> bytes:
         size: at most this many bytes.
 
     Returns:
-        The bytes, empty for an empty or damaged file.
+        The bytes; of a damaged archive those before the damage.
 
     Raises:
         OSError: the file cannot be read.
     """
+    found = b""
     with open_stream(path) as stream:
-        try:
-            return stream.read(size)
-        except (EOFError, gzip.BadGzipFile):
-            return b""
+        while len(found) < size:
+            try:
+                part = stream.read(min(4096, size - len(found)))
+            except Exception:  # a damaged archive: its library's own errors have no common base
+                break
+            if not part:
+                break
+            found += part
+    return found
 
 
 def proof(path: Path, size: int) -> tuple[str, str]:
@@ -159,7 +173,11 @@ class Records:
                 if stream.read(1) != b"\n":
                     # the last line was whole but had no end yet: what follows belongs to it
                     number -= 1
+            bound = MAX_UNPACKED if is_packed(stream) else sys.maxsize
             while True:
+                if offset > bound:
+                    self.broken.append(Broken(number + 1, "unpacks to more than is read; unpack it first"))
+                    return
                 try:
                     data = stream.readline(self._max + 1)
                 except Exception as error:
@@ -173,7 +191,7 @@ class Records:
                 self.bytes_read += size
                 if data[-1] != 10:
                     if size > self._max:
-                        size += self._skip_line(stream)
+                        size += self._skip_line(stream, bound - offset)
                         self.broken.append(Broken(number, "line above the size limit"))
                         offset += size
                         self.cursor = Cursor(offset, number)
@@ -191,19 +209,22 @@ class Records:
                     yield Line(number, start, text)
                 self.cursor = Cursor(offset, number)
 
-    def _skip_line(self, stream: IO[bytes]) -> int:
+    def _skip_line(self, stream: IO[bytes], bound: int) -> int:
         size = 0
         while True:
-            chunk = stream.readline(1 << 20)
+            try:
+                chunk = stream.readline(1 << 20)
+            except Exception:  # the archive ends here: the next read says so
+                chunk = b""
             size += len(chunk)
             self.bytes_read += len(chunk)
-            if not chunk or chunk.endswith(b"\n"):
+            if not chunk or chunk.endswith(b"\n") or size > bound:
                 return size
 
 
 def _whole(data: bytes) -> bool:
     try:
         _RAW.decode(data.strip().removeprefix(b"\xef\xbb\xbf"))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     return True

@@ -7,6 +7,7 @@ field, so that one wrong field costs itself and not the record.
 from __future__ import annotations
 
 import json
+import re
 import types
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -59,6 +60,13 @@ def _second_pass(data: bytes, struct: type[T]) -> tuple[list[T], list[str]]:
     return records, complaints
 
 
+MOST_OBJECTS = 10_000
+"""JSON values read from one line."""
+DEPTH = 128
+"""Values nested deeper inside a record are left out."""
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+
+
 def objects(text: str) -> Iterator[tuple[Any, str]]:
     """The JSON values in a text, one after another.
 
@@ -68,9 +76,15 @@ def objects(text: str) -> Iterator[tuple[Any, str]]:
     Returns:
         (value, "") for each value and (None, closed words) for each part that is none.
     """
-    scanner = json.JSONDecoder(parse_constant=lambda _: None)
-    at = 0
+    odd: list[str] = []  # NaN and its kin, which are no JSON
+    scanner = json.JSONDecoder(parse_constant=odd.append)
+    at = parts = 0
+    cut = False
     while at < len(text):
+        parts += 1
+        if parts > MOST_OBJECTS:
+            yield None, "more objects on one line than are read"
+            return
         while at < len(text) and text[at] in _SPACE:
             at += 1
         if at == len(text):
@@ -79,7 +93,11 @@ def objects(text: str) -> Iterator[tuple[Any, str]]:
             value, at = scanner.raw_decode(text, at)
         except RecursionError:
             yield None, "nested too deep"
-            return
+            shallow = "" if cut else _shallow(text[at:])
+            if not shallow:
+                return
+            text, at, cut = shallow, 0, True
+            continue
         except ValueError:
             # what follows a good object may be the start of another one, cut in the middle
             later = text.find("}{", at)
@@ -89,6 +107,26 @@ def objects(text: str) -> Iterator[tuple[Any, str]]:
             at = later + 1
             continue
         yield value, ""
+        if odd:
+            odd.clear()
+            yield None, "number that is none left out"
+
+
+def _shallow(text: str) -> str:
+    """JSON without what is nested deeper than DEPTH, which becomes null; empty if brackets stay open."""
+    kept: list[str] = []
+    start = depth = 0
+    for mark in _MARKS.finditer(text):
+        sign = mark[0]
+        if sign in "[{":
+            depth += 1
+            if depth == DEPTH + 1:
+                kept += (text[start : mark.start()], "null")
+        elif sign in "]}":
+            depth -= 1
+            if depth == DEPTH:
+                start = mark.end()
+    return "" if depth > 0 else "".join((*kept, text[start:]))
 
 
 @cache
@@ -139,6 +177,8 @@ def _fit_value(value: Any, hint: Any, where: str, complaints: list[str]) -> Any:
             return value
         if option is int and isinstance(value, int) and not isinstance(value, bool):
             return value
+        if option is int and isinstance(value, float) and value.is_integer():
+            return int(value)
         if option is float and isinstance(value, int | float) and not isinstance(value, bool):
             return _number(value)
     complaints.append(f"wrong type in field {where}")
@@ -159,10 +199,6 @@ def _number(value: float) -> float | None:
         return float(value)
     except OverflowError:
         return None
-
-
-DEPTH = 128
-"""Values nested deeper inside a record are left out."""
 
 
 def clean(value: Any, depth: int = DEPTH) -> Any:

@@ -76,6 +76,7 @@ class FakeWorkspace:
         self.added: list[tuple[Any, ...]] = []
         self.opened: dict[str, Any] = {}
         self.on_add: Callable[[], None] = lambda: None
+        self.put_aside: Path | None = None
 
     def add(self, *paths: Path, **more: Any) -> ImportReport:
         self.added.append((paths, more))
@@ -155,6 +156,7 @@ class FakeWorkspace:
 def _add(sums: Sums, o: Operation) -> None:
     sums.operations += 1
     sums.calls += o.measures.get("calls", 0)
+    sums.calls_lower_bound += o.measures.get("calls.lower_bound", 0)
     sums.cost_picodollars += o.measures.get("cost", 0)
     for kind in TOKEN_KINDS:
         name = kind.removeprefix("tokens.")

@@ -15,9 +15,9 @@ from tracelode import __version__, workspace
 from tracelode.errors import (
     ExportError,
     QueryError,
+    SchemaTooOld,
     SourceError,
     StoreError,
-    StoreLocked,
     TracelodeError,
     UnknownField,
     UnknownMeasure,
@@ -57,7 +57,7 @@ def process(*words: str, setup: str = "", **more: object) -> subprocess.Popen[st
         (TracelodeError("x; do y"), 1),
         (SourceError("x; do y", path="a", line=3), 1),
         (StoreError("x; do y"), 1),
-        (StoreLocked("x; do y"), 1),
+        (SchemaTooOld("x; do y"), 1),
         (ExportError("x; do y"), 1),
         (PermissionError(13, "Permission denied", "/nowhere"), 1),
         (UsageError("x; do y"), 2),
@@ -165,6 +165,7 @@ def test_options_reach_the_workspace(run: fake.Run, small: fake.FakeWorkspace, t
         "tz": "Asia/Kathmandu",
         "idle": 5400.0,
         "prices": Path("p.toml"),
+        "renew": False,
     }
 
 

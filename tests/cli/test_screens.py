@@ -9,7 +9,7 @@ import pytest
 
 from cli import fake
 from tracelode import workspace
-from tracelode.model.report import ImportReport
+from tracelode.model.report import ImportReport, Skipped
 
 
 def test_the_first_screen(run: fake.Run, small: fake.FakeWorkspace) -> None:
@@ -63,6 +63,23 @@ def test_the_first_answer(run: fake.Run, small: fake.FakeWorkspace) -> None:
     }
     assert sum(row["cost"] for row in answer["top"]) == totals["cost_picodollars"]
     assert answer["findings"][0]["where"] == ["aaaa1111-x#2"]
+
+
+def test_what_is_a_lower_bound_is_said(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    assert "at least" not in run()[1]
+    small.store["bbbb2222-y"][1][0].measures["calls.lower_bound"] = 1
+    assert "1 of 1 calls have no final count: at least this" in run()[1]
+
+
+def test_what_was_skipped_is_said(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    small.history = [("claude-code", Path("/h"), 1)]
+    small.report = ImportReport(skipped=[Skipped("~/a.jsonl", 3, "not valid JSON", 1_200)])
+    assert "skipped 1,200 places; tracelode doctor" in run("--import")[2]
+
+
+def test_a_store_put_aside_is_said(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    small.put_aside = Path("/x/schema-1")
+    assert "/x/schema-1; import again" in run("--no-import")[2]
 
 
 def test_totals_take_filters(run: fake.Run, small: fake.FakeWorkspace) -> None:

@@ -87,6 +87,17 @@ def test_unpriced_models_are_named_beside_the_cost(run: fake.Run, small: fake.Fa
     assert json.loads(run("top", "--json", "--focus", "fix")[1])["unpriced"] == {"?": 100}
 
 
+def test_shared_views_tell_no_names_that_were_asked_for(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    first = small.store["bbbb2222-y"][1][0]
+    first.measures["tokens.unpriced"] = 100
+    first.fields["model"] = "secret-model"
+    words = ["--share", "--where", "session=bbbb2222-y", "--focus", "deploy|acme", "--ignore", "acme"]
+    shown = run("top", *words)[1] + run("top", "--json", *words)[1]
+    assert "acme" not in shown
+    assert "secret-model" not in shown
+    assert "acme" in run("top", *words[1:])[1]
+
+
 def test_top_says_which_tokens_they_are(run: fake.Run, small: fake.FakeWorkspace) -> None:
     out = run("top", "--measure", "tokens")[1]
     assert "54% of them are cache read; see --measure tokens.output" in out

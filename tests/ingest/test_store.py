@@ -17,7 +17,7 @@ import pytest
 import tracelode
 from claude import Transcript, used
 from shared import generated, need
-from tracelode.errors import SchemaTooNew, StoreError, UsageError
+from tracelode.errors import StoreError, UsageError
 from tracelode.model.report import Totals
 from tracelode.store.compact import ENOUGH, compact
 from tracelode.store.shards import connect
@@ -267,22 +267,6 @@ def test_private_files(tmp_path: Path) -> None:
     assert workspace.path.stat().st_mode & 0o777 == 0o700
     for file in workspace.path.rglob("*"):
         assert file.stat().st_mode & 0o077 == 0, file
-
-
-def test_a_store_of_an_older_layout_is_rebuilt_and_a_newer_one_refused(tmp_path: Path) -> None:
-    history(tmp_path / "h")
-    workspace = fresh(tmp_path, "s", tmp_path / "h")
-    before = view(workspace)
-    workspace._catalog.set_meta("schema", "1")
-    workspace._catalog.close()
-    again = fresh(tmp_path, "s")
-    assert again.empty()
-    again.add(tmp_path / "h")
-    assert view(again) == before
-    assert (tmp_path / "s" / "schema-1" / "catalog.sqlite").exists()
-    again._catalog.set_meta("schema", "999")
-    with pytest.raises(SchemaTooNew, match="upgrade"):
-        tracelode.open(tmp_path / "s")
 
 
 def test_a_price_file_that_fails_changes_nothing_and_one_that_went_away_says_so(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 import os
 import random
@@ -10,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tracelode
 from claude import Transcript, used
-from tracelode.files import Records
+from tracelode.files import Records, head
 from tracelode.model.operation import Operation
 from tracelode.model.ports import Line, Skip
 from tracelode.model.report import ImportReport, Totals
@@ -62,7 +64,12 @@ CASES: dict[str, tuple[bytes, list[str], int, int]] = {
     "crlf": (b"".join(LINES).replace(b"\n", b"\r\n"), [], 2, 30),
     "blank lines": (b"\n\n".join(LINES), [], 2, 30),
     "lone surrogate": (b"".join(LINES).replace(b'"a"', b'"\\ud800"'), [], 2, 30),
-    "nan": (b"".join(LINES).replace(b'"service_tier":"standard"', b'"service_tier":NaN'), [], 2, 30),
+    "nan": (b"".join(LINES).replace(b'"service_tier":"standard"', b'"service_tier":NaN'),
+        ["number that is none left out"], 2, 30),
+    "infinite": (b"".join(LINES).replace(b'"input_tokens":10,', b'"input_tokens":Infinity,'),
+        ["number that is none left out"], 2, 20),
+    "whole number with a point": (b"".join(LINES).replace(b'"input_tokens":10,', b'"input_tokens":10.0,'),
+        [], 2, 30),
     "unknown type": (b"".join(LINES) + b'{"type":"tomorrow","x":1}\n', ["unknown record type"], 2, 30),
     "no type": (b"".join(LINES) + b'{"x":1}\n', ["record without a type"], 2, 30),
     "no message": (b"".join(LINES) + b'{"type":"assistant"}\n',
@@ -78,6 +85,20 @@ CASES: dict[str, tuple[bytes, list[str], int, int]] = {
     "beyond 64 bits": (edited(usage(input_tokens=10**40)), ["absurd token count left out"], 2, 0),
     "bad moment": (
         edited(lambda r: r.update(timestamp="yesterday")), ["timestamp is not a moment"], 2, 30,
+    ),
+    "before the calendar": (
+        edited(lambda r: r.update(timestamp="0001-01-01T00:00:00Z")), ["moment out of range left out"], 2, 30,
+    ),
+    "after the calendar": (
+        edited(lambda r: r.update(timestamp="9999-12-31T23:59:59Z")), ["moment out of range left out"], 2, 30,
+    ),
+    "input nested too deep": (
+        b"".join(LINES).replace(b'"input":{"command":"ls"}', b'"input":' + b'{"x":[' * 5000 + b"]}" * 5000),
+        ["nested too deep"], 2, 30,
+    ),
+    "more objects than are read": (
+        b"".join(LINES) + b'{"type":"progress"}' * 10_001 + b"\n",
+        ["more objects on one line than are read", "several objects on one line, all read"], 2, 30,
     ),
     "result without call": (
         LINES[0] + LINES[3] + b"".join(LINES[1:3]) + LINES[4], ["tool result without a call"], 2, 30,
@@ -135,16 +156,25 @@ def test_files_of_no_known_format_are_counted_as_such(tmp_path: Path, data: byte
 
 
 def test_damaged_archives(tmp_path: Path) -> None:
-    import gzip
-
-    import zstandard
-
     whole = good().bytes() + b"".join(b'{"type":"progress","n":%d}\n' % i for i in range(20_000))
     for name, packed in (("a.jsonl.gz", gzip.compress(whole)), ("a.jsonl.zst", zstandard.compress(whole))):
         _, totals = run(tmp_path / name / "whole", packed, name)
         assert totals.calls == 2
         report, _ = run(tmp_path / name / "cut", packed[: len(packed) // 2], name)
         assert report.skipped
+
+
+@pytest.mark.parametrize("make", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_the_head_of_a_damaged_archive_is_what_stands_before_the_damage(tmp_path: Path, make: Any) -> None:
+    plain = random.Random(5).randbytes(400_000)
+    packed = make(plain)
+    for place in range(0, len(packed), 9_973):
+        path = tmp_path / ("a.gz" if make is gzip.compress else "a.zst")
+        path.write_bytes(packed[:place] + bytes([packed[place] ^ 0xFF]) + packed[place + 1 :])
+        found = head(path, 300_000)
+        assert place < 200_000 or len(found) > 50_000
+        path.write_bytes(packed[:place])
+        assert plain.startswith(head(path, 300_000))
 
 
 def test_links_in_a_circle_and_strange_paths(tmp_path: Path) -> None:
@@ -230,3 +260,18 @@ def test_damaged_bytes_anywhere(data: bytes, place: int, cut: int) -> None:
     damaged = whole[:place] + data + whole[place + cut :]
     for item in source.read(lines_of(damaged), source.fresh(), "x.jsonl"):
         assert item is not None
+
+
+@pytest.mark.parametrize("make", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("end", [b"", b"\n"], ids=["one line", "many lines"])
+def test_an_archive_that_unpacks_without_end_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Any, end: bytes
+) -> None:
+    monkeypatch.setattr("tracelode.files.MAX_UNPACKED", 4 << 20)
+    path = tmp_path / "bomb"
+    path.write_bytes(make(good().bytes() + (b"0" * 1023 + end) * 65_536))
+    records = Records(path, max_line=1 << 20)
+    kept = [line.data for line in records][: len(LINES)]
+    assert kept == [line.strip() for line in LINES]
+    assert records.broken[-1].reason == "unpacks to more than is read; unpack it first"
+    assert records.bytes_read < 8 << 20

@@ -146,6 +146,7 @@ def test_damage_costs_itself_alone(tmp_path: Path) -> None:
     assert found == {
         "not valid JSON": (2, 2),
         "object without messages": (3, 1),
+        "number that is none left out": (3, 1),
         "element that is no conversation": (4, 2),
         "value that is no conversation": (5, 1),
     }

@@ -327,3 +327,29 @@ def test_synthetic_errors_interrupts_and_denials(tmp_path: Path) -> None:
     assert "<synthetic>" not in workspace.totals().by["model"]
     assert [o.status for o in operations if o.name == "Bash"] == ["denied", "nonzero"]
     assert [o.name for o in operations if o.kind == "note"] == ["api error", "interrupt"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "human"),
+    [(None, "denial"), ("user-rejected", "denial"), ("hook-denied", None), ("automode", None)],
+)
+def test_only_a_person_who_refuses_is_a_denial(tmp_path: Path, kind: str | None, human: str | None) -> None:
+    t = Transcript().user("go").assistant("try", tools=[("Bash", {"command": "rm -rf build"})])
+    t.advance(30).result(
+        t.calls[0],
+        "The user doesn't want to proceed with this tool use.",
+        is_error=True,
+        **({"toolDenialKind": kind} if kind else {}),
+    )
+    (tool,) = [o for o in one(stored(tmp_path, t)) if o.name == "Bash"]
+    assert (tool.status, tool.fields.get("human")) == ("denied", human)
+
+
+def test_a_sub_agent_belongs_to_the_session_whose_folder_it_lies_in(tmp_path: Path) -> None:
+    t = Transcript().user("go").assistant("help", tools=[("Task", {"prompt": "p"})])
+    child = t.agent("a1b2c3d4e5f600001", t.calls[0])
+    child.user("p").advance(4).assistant("done", usage=used(7))
+    for record in child.records:
+        record["sessionId"] = "99999999-0000-4000-8000-000000000009"  # of the session it was forked from
+    workspace = stored(tmp_path, t)
+    assert {s.root for s in workspace.sessions()} == {t.session}

@@ -242,4 +242,4 @@ def test_real_files_that_are_no_exports_are_not_taken_for_one(tmp_path: Path) ->
     report = workspace.add(folder, source="langfuse")
     holds = [p for p in folder.rglob("*.json*") if b'"usageDetails"' in p.read_bytes()[:65_536]]
     assert (report.sessions, workspace.totals().calls) == (len(holds), len(holds))
-    assert {s.reason for s in report.skipped} == {"unknown format"}
+    assert {s.reason for s in report.skipped} == {"not of the format asked for"}

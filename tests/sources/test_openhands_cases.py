@@ -313,7 +313,7 @@ def test_real_files_agree_with_an_independent_meter(tmp_path: Path) -> None:
     workspace = tracelode.open(tmp_path / "store", tz="UTC")
     report = workspace.add(folder, source="openhands")
     totals = workspace.totals()
-    assert {s.reason for s in report.skipped} == {"unknown format"}  # logs of single completions
+    assert {s.reason for s in report.skipped} == {"not of the format asked for"}  # logs of single completions
     assert (totals.sessions, totals.calls) == (sessions, calls)
     tokens = totals.tokens
     assert (tokens["input_fresh"], tokens["cache_read"]) == (sums["fresh"], sums["read"])

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from claude import Transcript, used
 from tracelode.errors import QueryError, UnknownField, UnknownMeasure
 from tracelode.model.measure import known
-from tracelode.model.profile import merge
+from tracelode.model.profile import fold, merge
 from tracelode.model.query import Query
+from tracelode.profile.share import pseudonymiser
+from tracelode.profile.view import shape
 from tracelode.store.asks import offset_steps
 from tracelode.store.duckdb import DuckAsker
 from tracelode.store.memory import MemoryAsker
@@ -157,6 +159,32 @@ def test_shared_output_has_closed_words_only(workspace: Workspace) -> None:
     assert shown.total() == workspace.totals().operations
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "(merger of acme)",
+        "(none",
+        "Bash:secret-tool",
+        "WebFetch:intranet",
+        "mcp:acme",
+        "(tool) acme",
+        "Bash:",
+    ],
+)
+def test_what_only_looks_like_a_word_of_ours_is_not_told(frame: str) -> None:
+    rename = pseudonymiser(Query(share=True), "salt")
+    assert frame not in rename(frame)
+    assert "acme" not in rename(frame)
+    for own in ("(tool)", "(none)", "(hidden)", "Bash:git", "Read", "fix bug"):
+        assert rename(own) == own
+
+
+def test_an_expression_takes_time_in_the_length_of_the_frame_alone() -> None:
+    profile = fold([(("a" * 5_000 + "!",), (1,)), (("b",), (2,))], ("calls",))
+    shown = shape(profile, Query(stack=("tool",), focus="^(a+)+$", measures=("calls",)))
+    assert shown.total() == 0
+
+
 def test_errors_name_what_exists(workspace: Workspace) -> None:
     with pytest.raises(UnknownField, match="known fields: stage"):
         workspace.profile(stack=["stagee"])
@@ -164,6 +192,8 @@ def test_errors_name_what_exists(workspace: Workspace) -> None:
         workspace.profile(measure="costs")
     with pytest.raises(QueryError, match="regular expression"):
         workspace.profile(focus="(")
+    with pytest.raises(QueryError, match="RE2"):
+        workspace.profile(focus=r"(a)\1")
     with pytest.raises(QueryError, match="time zone"):
         workspace.profile(stack=["day"], tz="Mars/Base")
     assert "tokens.output" in known()

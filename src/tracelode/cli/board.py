@@ -200,6 +200,9 @@ def _heads(screen: Screen, totals: Totals, title: str) -> None:
     if tokens.get("reasoning") is not None:
         parts.append(f"reasoning {count(tokens['reasoning'])}")
     screen.flow("tokens", _led(count(totals.total_tokens), parts), indent=7)
+    if totals.calls_lower_bound:
+        lower = f"{totals.calls_lower_bound:,} of {totals.calls:,} calls have no final count: at least this"
+        screen.flow("", [Text(lower, style="yellow")], indent=7)
     names = [f"{clean(model)} {count(n)} tokens" for model, n in totals.unpriced.items()]
     unpriced = [f"unpriced: {names[0]}", *names[1:]] if names else ["unpriced: none"]
     if len(unpriced) > 3:

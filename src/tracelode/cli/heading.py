@@ -26,12 +26,14 @@ def heading(screen: Screen, view: View) -> None:
         Text(value_text(view.measure, view.total()), style="bold"),
         f"{len(profile.totals):,} stack{'s' if len(profile.totals) != 1 else ''}",
     ]
-    parts += [f"{field}={clean(value)}" for field, value in query.where]
-    parts += [
-        f"{name} {clean(regex)}"
-        for name in ("focus", "ignore", "show", "hide")
-        if (regex := getattr(query, name))
-    ]
+    if not query.share:
+        # what was asked for names things too
+        parts += [f"{field}={clean(value)}" for field, value in query.where]
+        parts += [
+            f"{name} {clean(regex)}"
+            for name in ("focus", "ignore", "show", "hide")
+            if (regex := getattr(query, name))
+        ]
     screen.flow(view.measure, parts, joint=", ", indent=len(view.measure) + 2)
     if view.measure.startswith("cost"):
         names = [

@@ -93,3 +93,6 @@ def _read_history(workspace: Workspace) -> None:
         report = workspace.add(progress=progress)
     if report.operations:
         say(f"read {number(report.files_read, 'new file')}, {count(report.operations)} operations")
+    skipped = sum(skip.count for skip in report.skipped)
+    if skipped:
+        say(f"skipped {skipped:,} places; tracelode doctor says what and where")

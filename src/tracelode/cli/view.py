@@ -107,13 +107,19 @@ def open_workspace(options: StoreOptions, *, redact: str | None = None, fresh: b
     named = options.store or os.environ.get("TRACELODE_STORE")
     if named and not fresh and not Path(named).expanduser().is_dir():
         raise QueryError(f"no workspace at {named}; make one with tracelode import PATH --store {named}")
-    return workspace.open(
+    opened = workspace.open(
         options.store,
         redact=redact,
         tz=options.tz,
         idle=None if options.idle is None else seconds(options.idle),
         prices=options.price_file,
+        renew=fresh,
     )
+    if opened.put_aside is not None:
+        from tracelode.cli.screen import warn
+
+        warn(f"a store of an older layout was put into {opened.put_aside}; import again to fill this one")
+    return opened
 
 
 def check_zone(tz: str) -> None:
@@ -244,13 +250,14 @@ def unpriced(view: View) -> dict[str, int]:
         view: a loaded view.
 
     Returns:
-        Model to tokens, largest first; under filters that models cannot be told through, one entry "?".
+        Model to tokens, largest first; under filters that models cannot be told through, and where names must
+        not be told, one entry "?".
     """
     count = view.total("tokens.unpriced")
     if not count:
         return {}
     query = view.query
-    if query.focus or query.ignore or query.show or query.hide:
+    if query.share or query.focus or query.ignore or query.show or query.hide:
         return {"?": count}
     return dict(view.workspace.totals(query).unpriced)
 

@@ -16,6 +16,7 @@ from tracelode import registry
 from tracelode.files import Records, head
 from tracelode.model.ports import About
 
+_OTHER_HOME = re.compile(r"(?:/home/[^/]+|/(?:mnt/c/)?Users/[^/]+|/root)(?=/)")
 _HOME_SLUG = re.compile(r"^-(?:home|Users|root|mnt-c-Users|c-Users)(?:-|$)")
 MIN_CERTAINTY = 0.5
 COMPANIONS = (".meta.json",)
@@ -120,8 +121,8 @@ class Names:
             path: absolute path.
 
         Returns:
-            `claude:projects/...` below a known history, `~/...` below home, else the path; a folder
-            slug that carries a user's name is replaced by its digest.
+            `claude:projects/...` below a known history, `~/...` below home, else the path; another
+            user's home, and a folder slug that carries a user's name, are replaced by their digests.
 
         Source:
             accounting: identity.
@@ -132,17 +133,20 @@ class Names:
                 return f"{name}:{slugs(text[len(folder) + 1 :])}"
         if text.startswith(self._home + "/"):
             return f"~/{slugs(text[len(self._home) + 1 :])}"
+        other = _OTHER_HOME.match(text)
+        if other:
+            # not ~: two users may have files of one name
+            return f"~{_digest(other[0])}{slugs(text[other.end() :])}"
         return slugs(text)
 
 
 def slugs(text: str) -> str:
     """A path's text with folder names that carry a user's name replaced by their digests."""
-    return "/".join(
-        f"~{blake2b(part.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
-        if _HOME_SLUG.match(part)
-        else part
-        for part in text.split("/")
-    )
+    return "/".join(f"~{_digest(part)}" if _HOME_SLUG.match(part) else part for part in text.split("/"))
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
 def walk(paths: Iterable[Path], names: Names, suffixes: tuple[str, ...]) -> Iterator[Found | Lost]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
 
 from tracelode.ingest.bounds import (
@@ -25,6 +27,9 @@ from tracelode.signals.plan.keep import enrich_plan
 from tracelode.signals.tools import tool_frame
 
 OUTCOMES = ("success", "failure")
+EARLIEST, LATEST = 31_536_000_000_000, 7_258_118_400_000_000
+"""1971 and 2200 in UTC microseconds: a moment outside is damage."""
+T = TypeVar("T", Operation, Change)
 
 
 class Draft(msgspec.Struct, kw_only=True):
@@ -119,20 +124,34 @@ class Builder:
     def take(self, item: Operation | Change | Tick | Skip | About) -> None:
         """Apply one item."""
         if isinstance(item, Tick):
-            self._need().ticks.append(item)
+            if EARLIEST <= item.at <= LATEST:
+                self._need().ticks.append(item)
         elif isinstance(item, Operation):
-            self._operation(item)
+            self._operation(self._in_range(item))
             if self.archive is not None:
                 self._keep(item.id, 0, whole_arguments(self.redactor, item))
                 self._keep(item.id, 1, self.redactor.text(item.output))
         elif isinstance(item, Change):
-            self._change(item)
+            self._change(self._in_range(item))
             if self.archive is not None and item.output:
                 self._keep(item.id, 1, self.redactor.text(item.output))
         elif isinstance(item, About):
             self._about(item)
         else:
             self.skip(item.line, item.reason, item.count)
+
+    def _in_range(self, item: T) -> T:
+        """An item without moments that no calendar of ours can show, which are counted."""
+        wrong = {
+            name: None
+            for name in ("started", "ended")
+            if (moment := getattr(item, name, None)) is not None and not EARLIEST <= moment <= LATEST
+        }
+        if not wrong:
+            return item
+        line = item.origin.line if isinstance(item, Operation) else 0
+        self.skip(line, "moment out of range left out")
+        return msgspec.structs.replace(item, **wrong)
 
     def skip(self, line: int, reason: str, count: int = 1) -> None:
         """Count something that could not be used; the first place is kept."""

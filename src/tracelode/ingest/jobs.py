@@ -22,6 +22,8 @@ class FileJob(msgspec.Struct, kw_only=True):
     """What origins call it."""
     adapter: str
     """Source adapter."""
+    version: str = ""
+    """Its version."""
     size: int
     """Bytes on disk when it was found."""
     mtime: int

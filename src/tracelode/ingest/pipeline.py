@@ -17,6 +17,7 @@ from tracelode.ingest import plan as planning
 from tracelode.ingest import work
 from tracelode.ingest.discover import Found, Lost, Names, local_roots, sources, walk
 from tracelode.ingest.jobs import FamilyJob, Result, Settings
+from tracelode.ingest.lock import exclusive
 from tracelode.ingest.settle import Group
 from tracelode.ingest.work import Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
@@ -31,20 +32,6 @@ SWEEP_SECONDS = 60.0
 TOGETHER = 8
 """Pieces of work that one transaction commits."""
 Report = Callable[[Progress], None]
-
-
-@contextlib.contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
-    """Hold the store's import lock; a second importer waits here."""
-    import fcntl
-
-    handle = os.open(folder / "import.lock", os.O_CREAT | os.O_RDWR, 0o600)
-    try:
-        # a record lock: forked workers do not inherit it, so it goes with this process
-        fcntl.lockf(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 @contextlib.contextmanager
@@ -191,7 +178,7 @@ class Importer:
             self.processes,
             mp_context=multiprocessing.get_context(method),
             initializer=work.start,
-            initargs=(self.settings,),
+            initargs=(self.settings, os.getpid()),
         ) as pool:
             # two in flight for each worker: while this process waits for an answer they go on working
             ahead = self.processes * 2
@@ -210,6 +197,10 @@ class Importer:
                     if len(ready) >= TOGETHER or not waiting:
                         yield ready
                         ready = []
+            except BaseException:
+                # what nobody waits for any more is not begun
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
             finally:
                 self._pool = None
 
@@ -373,4 +364,4 @@ def _merged(skipped: Iterable[Skipped]) -> list[Skipped]:
     return sorted(found.values(), key=lambda s: (s.path, s.line, s.reason))
 
 
-__all__ = ["Importer", "SourceRow", "exclusive"]
+__all__ = ["Importer"]

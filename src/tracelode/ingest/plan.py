@@ -120,6 +120,8 @@ class Planner:
             self.here[item.name] = item
             # another mapping, or the first one, reads a file anew that did not change
             same = self.mapping is None or old.adapter == self.source
+            # so is one that another version of its source has read
+            same = same and self._current(old)
             if same and (old.size, old.mtime) == (item.size, item.mtime):
                 self.plan.unchanged += 1
                 return
@@ -130,7 +132,7 @@ class Planner:
             self.plan.unchanged += 1
             return
         if old is not None and old.adapter in self.adapters and old.state:
-            if _grown(item, old):
+            if self._current(old) and _grown(item, old):
                 self._go_on(item, old)
                 return
             if old.root:
@@ -140,7 +142,11 @@ class Planner:
         if not identity.adapter and item.name.endswith(self.sides):
             return
         if not identity.adapter:
-            row = SourceRow(path=item.name, size=item.size, mtime=item.mtime)
+            if self.source is not None:
+                # one source does not know it: that says nothing about the others
+                self._lose(item.name, "not of the format asked for")
+                return
+            row = SourceRow(path=item.name, size=item.size, mtime=item.mtime, version=self._version(""))
             reason = "empty file" if item.size == 0 else "unknown format"
             skipped = [Skipped(item.name, 0, reason)]
             self.plan.rows.append(msgspec.structs.replace(row, skipped=skipped))
@@ -148,6 +154,17 @@ class Planner:
         if identity.parent:
             self.parents[self.name(identity.session)] = self.name(identity.parent)
         self.fresh.append((item, identity))
+
+    def _version(self, adapter: str) -> str:
+        """What the results of a source depend on; for no source: which ones there are."""
+        if not adapter:
+            return ",".join(sorted(self.adapters))
+        return str(getattr(self.adapters[adapter], "version", ""))
+
+    def _current(self, old: SourceRow) -> bool:
+        """Was a file read as it would be read now? What a source no longer installed has read stays."""
+        foreign = bool(old.adapter) and old.adapter not in self.adapters
+        return foreign or old.version == self._version(old.adapter)
 
     def _go_on(self, item: Found, old: SourceRow) -> None:
         """Read a grown file on from its cursor."""
@@ -164,6 +181,7 @@ class Planner:
             path=item.path,
             name=item.name,
             adapter=identity.adapter,
+            version=self._version(identity.adapter),
             size=item.size,
             mtime=item.mtime,
             session=identity.session,

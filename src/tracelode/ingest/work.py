@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -251,12 +255,17 @@ class Worker:
         if thread is not None and job.tool:
             thread.spawner = spawner_id(adapter.agent, job.tool)
         offset = records.cursor.offset
-        head, tail = proof(job.path, min(offset, job.size)) if job.path.exists() else ("", "")
+        try:
+            head, tail = proof(job.path, min(offset, job.size))
+        except OSError:
+            # it went away or became something else meanwhile: what was read stays, the next look is new
+            head = tail = ""
         row = SourceRow(
             path=job.name,
             session=thread.key if thread else "",
             root=root,
             adapter=job.adapter,
+            version=job.version,
             size=job.size,
             mtime=job.mtime,
             head=head,
@@ -344,10 +353,25 @@ def _names(value: Any, redactor: Redactor) -> Any:
 _worker: Worker | None = None
 
 
-def start(settings: Settings) -> None:
-    """Make this process's worker (a pool's initializer)."""
+def start(settings: Settings, parent: int) -> None:
+    """Make this process's worker (a pool's initializer).
+
+    Args:
+        settings: what the import needs to know.
+        parent: id of the process that asks: the worker ends when it is gone.
+    """
     global _worker
+    threading.Thread(target=_outlive, args=(parent,), daemon=True).start()
+    # an interrupt of the terminal reaches every process; the parent alone answers it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker = Worker(settings)
+
+
+def _outlive(parent: int) -> None:
+    """End this process once its parent was killed: it holds both ends of its queue and would wait on."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
 
 
 def call(name: str, *given: Any) -> Any:

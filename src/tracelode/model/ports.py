@@ -108,6 +108,8 @@ class Source(Protocol):
 
     name: str
     """Registered name."""
+    version: str
+    """Changes when results change: files that did not change are then read again."""
     agent: str
     """The product whose files these are."""
     suffixes: tuple[str, ...]

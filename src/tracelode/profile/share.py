@@ -8,6 +8,8 @@ from hashlib import blake2b
 from tracelode.model.operation import KINDS, STATUSES
 from tracelode.model.query import Query
 from tracelode.profile.name import intent, stage
+from tracelode.signals.lexicon import load
+from tracelode.signals.tools import is_shell
 
 _TOOLS = frozenset(
     (
@@ -65,14 +67,15 @@ def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
     Source:
         profile: --share writes closed vocabulary only.
     """
+    lexicon = load()
+    own = {f"({kind})" for kind in KINDS} | {"(none)", "(hidden)", "(answer)"}
     closed = intent.vocabulary() | stage.vocabulary() | frozenset(KINDS) | frozenset(STATUSES)
 
     def rename(frame: str) -> str:
-        if frame in closed or frame in _TOOLS or (frame.startswith("(") and frame.endswith(")")):
+        if frame in closed or frame in _TOOLS or frame in own:
             return frame
-        base = frame.partition(":")[0]
-        if base in _TOOLS:
-            # after a shell's colon stand only words of the lexicon
+        base, _, word = frame.partition(":")
+        if is_shell(base, lexicon) and base in _TOOLS and word in lexicon.commands:
             return frame
         kind = "mcp" if base == "mcp" else "name"
         return f"{kind}-{blake2b(frame.encode(), key=salt.encode()[:64], digest_size=4).hexdigest()}"

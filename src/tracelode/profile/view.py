@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import msgspec
+import re2
 
 from tracelode.errors import QueryError
 from tracelode.model.profile import Profile, Sample, Stack
@@ -77,7 +77,12 @@ def shape(profile: Profile, query: Query, *, comments: tuple[str, ...] = (), sal
 def _matcher(expression: str | None, option: str) -> Callable[[str], Any] | None:
     if not expression:
         return None
+    options = re2.Options()
+    options.log_errors = False
     try:
-        return re.compile(expression).search
-    except re.error as error:
-        raise QueryError(f"--{option} is not a regular expression: {error}") from error
+        search = re2.compile(expression, options=options).search
+    except re2.error as error:
+        why = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else error
+        raise QueryError(f"--{option} is not a regular expression of RE2: {why}") from error
+    # linear in the frame, whatever the expression; a frame stands in many stacks
+    return cache(lambda frame: search(frame) is not None)

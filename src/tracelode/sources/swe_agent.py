@@ -122,6 +122,7 @@ class SweAgent:
     """Reads SWE-agent trajectories, old and new, and demonstrations that are a history alone."""
 
     name = NAME
+    version = "1"
     agent = NAME
     layout = "document"
     suffixes: tuple[str, ...] = (".traj", ".traj.gz", ".traj.zst")

@@ -101,6 +101,7 @@ class TracelodeLines:
     """Reads the operations of another store, with their previews, sessions and timelines."""
 
     name = NAME
+    version = "1"
     agent = NAME
     layout = "sessions"
     suffixes: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".jsonl.zst")

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from tracelode.errors import SchemaTooNew, StoreError
+from tracelode.errors import StoreError
 from tracelode.model.session import Session
-from tracelode.store.schema import SCHEMA
+from tracelode.store.opening import open_catalog
 from tracelode.store.source import SourceRow as SourceRow
 from tracelode.store.source import source_row
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS sources (
-    path TEXT PRIMARY KEY, session TEXT, root TEXT, adapter TEXT, size INTEGER, mtime INTEGER,
-    head TEXT, tail TEXT, position INTEGER, line INTEGER, state BLOB, skipped BLOB
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS sources_root ON sources (root);
-CREATE TABLE IF NOT EXISTS sessions (
-    number INTEGER PRIMARY KEY, key TEXT UNIQUE, root TEXT, source TEXT, data BLOB, ticks BLOB
-);
-CREATE INDEX IF NOT EXISTS sessions_root ON sessions (root);
-CREATE INDEX IF NOT EXISTS sessions_source ON sessions (source);
-CREATE TABLE IF NOT EXISTS families (root TEXT PRIMARY KEY, shard TEXT, versions TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS shards (name TEXT PRIMARY KEY, operations INTEGER, families INTEGER) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS dead (shard TEXT, root TEXT, PRIMARY KEY (shard, root)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS verdicts (root TEXT PRIMARY KEY, outcome TEXT, task TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS contents (name TEXT PRIMARY KEY, families INTEGER) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS ids (id INTEGER, session INTEGER, PRIMARY KEY (id, session)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS ids_session ON ids (session);
-"""
 
 
 class Catalog:
@@ -43,59 +20,22 @@ class Catalog:
 
     Args:
         folder: the workspace folder, made if absent.
+        renew: put a store of an older layout aside and begin a new one.
+
+    Raises:
+        StoreError: the folder cannot be used, or holds something else.
+        SchemaTooOld: another layout, and not to be renewed.
+        SchemaTooNew: the layout of a newer tracelode.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, renew: bool = False) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.chmod(folder, 0o700)
-        path = folder / "catalog.sqlite"
-        if not path.exists():
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-        try:
-            self._connect(path)
-            version = self._version()
-            if version is not None and version < SCHEMA:
-                self._put_aside(version)
-                version = None
-            if version is None:
-                self.db.executescript(_TABLES)
-                self.db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
-                version = SCHEMA
-        except sqlite3.DatabaseError as error:
-            raise StoreError(
-                f"{path} is not a usable catalog ({type(error).__name__}); "
-                "name another folder with --store, or remove this one to import again"
-            ) from error
-        if version > SCHEMA:
-            raise SchemaTooNew(
-                f"the store in {folder} was written by a newer tracelode (schema {version}, this one "
-                f"reads {SCHEMA}); upgrade tracelode or name another folder with --store"
-            )
-
-    def _put_aside(self, version: int) -> None:
-        """Move a store of an older layout into a folder of its own: it is rebuilt from the sources."""
-        self.db.close()
-        aside = self.folder / f"schema-{version}"
-        aside.mkdir(exist_ok=True, mode=0o700)
-        for name in ("catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm", "operations", "frames"):
-            if (self.folder / name).exists():
-                os.replace(self.folder / name, aside / name)
-        path = self.folder / "catalog.sqlite"
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-        self._connect(path)
-
-    def _connect(self, path: Path) -> None:
-        self.db = sqlite3.connect(path, isolation_level=None, timeout=60)
-        self.db.execute("PRAGMA journal_mode=WAL")
-        self.db.execute("PRAGMA synchronous=NORMAL")
-
-    def _version(self) -> int | None:
-        try:
-            row = self.db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-        except sqlite3.OperationalError:
-            return None
-        return int(row[0]) if row else None
+        opened = open_catalog(folder, renew=renew)
+        self.db = opened.db
+        self.aside = opened.aside
+        """Where a store of an older layout was put, if one lay here."""
+        self.readonly = opened.readonly
+        """May this process not write here?"""
 
     def close(self) -> None:
         """Close the file."""
@@ -120,7 +60,13 @@ class Catalog:
         return None if row is None else str(row[0])
 
     def set_meta(self, key: str, value: str) -> None:
-        """Set a setting."""
+        """Set a setting.
+
+        Raises:
+            StoreError: the store can only be read.
+        """
+        if self.readonly:
+            raise StoreError(f"the store in {self.folder} can only be read; its settings stay as they are")
         self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     # sources ------------------------------------------------------------------------------------
@@ -166,7 +112,8 @@ class Catalog:
         """Store what is known of a file."""
         values = msgspec.structs.astuple(source)[:-1]
         skipped = msgspec.msgpack.encode(source.skipped) if source.skipped else b""
-        self.db.execute(f"INSERT OR REPLACE INTO sources VALUES ({','.join('?' * 12)})", (*values, skipped))
+        marks = ",".join("?" * (len(values) + 1))
+        self.db.execute(f"INSERT OR REPLACE INTO sources VALUES ({marks})", (*values, skipped))
 
     # sessions and families ----------------------------------------------------------------------
 

@@ -210,6 +210,12 @@ def read_families(connection: Any, folder: Path, places: dict[str, str]) -> dict
     return found
 
 
+def has_shards(folder: Path) -> bool:
+    """Does a workspace folder hold shards?"""
+    places = [folder / table for table in TABLES if (folder / table).is_dir()]
+    return any(_OURS.fullmatch(file.name) for place in places for file in place.iterdir())
+
+
 def sweep(folder: Path, alive: Iterable[str], *, older: float) -> int:
     """Remove shard files without a catalog row: leftovers of an import that was stopped.
 

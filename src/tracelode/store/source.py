@@ -20,6 +20,8 @@ class SourceRow(msgspec.Struct, frozen=True, kw_only=True):
     """Root session key."""
     adapter: str = ""
     """Source adapter, "" for an unknown format."""
+    version: str = ""
+    """Version of the adapter that read it."""
     size: int = 0
     """Bytes on disk when it was read."""
     mtime: int = 0
@@ -39,19 +41,6 @@ class SourceRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def source_row(row: tuple[Any, ...]) -> SourceRow:
-    """A row of the catalog's table as a SourceRow."""
-    skipped = msgspec.msgpack.decode(row[11], type=list[Skipped]) if row[11] else []
-    return SourceRow(
-        path=row[0],
-        session=row[1],
-        root=row[2],
-        adapter=row[3],
-        size=row[4],
-        mtime=row[5],
-        head=row[6],
-        tail=row[7],
-        position=row[8],
-        line=row[9],
-        state=row[10],
-        skipped=skipped,
-    )
+    """A row of the catalog's table, whose columns stand in the order of the fields, as a SourceRow."""
+    skipped = msgspec.msgpack.decode(row[-1], type=list[Skipped]) if row[-1] else []
+    return SourceRow(**dict(zip(SourceRow.__struct_fields__, (*row[:-1], skipped), strict=True)))

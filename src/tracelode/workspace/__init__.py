@@ -29,6 +29,7 @@ def open(
     tz: str | None = None,
     idle: float | None = None,
     prices: str | Path | None = None,
+    renew: bool = False,
 ) -> Workspace:
     """Open a store, made if it does not exist.
 
@@ -39,12 +40,13 @@ def open(
         idle: seconds of waiting above which time counts as idle; default: the store's, at first 300.
         prices: a price file of your own on top of the shipped table; "none" for the shipped table
             alone; default: the store's.
+        renew: put a store of an older layout into a folder beside it and begin a new one.
 
     Returns:
         The workspace.
 
     Raises:
-        StoreError: the folder cannot be used, or was written by a newer tracelode.
+        StoreError: the folder cannot be used, or was written by another version of tracelode.
         UsageError: an unknown mode or a bad limit.
 
     Example:
@@ -57,7 +59,8 @@ def open(
     if idle is not None and not 0 <= idle <= 86_400 * 365:
         raise UsageError("the idle limit must be between 0 seconds and a year")
     folder = Path(store).expanduser() if store is not None else default_store()
-    return Workspace(folder, redact=redact, tz=tz, idle=idle, prices=Path(prices) if prices else None)
+    own = Path(prices) if prices else None
+    return Workspace(folder, redact=redact, tz=tz, idle=idle, prices=own, renew=renew)
 
 
 class Workspace(Asking):
@@ -69,6 +72,7 @@ class Workspace(Asking):
         tz: zone of days, None for the local one.
         idle: idle limit in seconds, None for the store's.
         prices: the user's price file, None for the store's.
+        renew: put a store of an older layout aside.
     """
 
     def __init__(
@@ -79,13 +83,14 @@ class Workspace(Asking):
         tz: str | None = None,
         idle: float | None = None,
         prices: Path | None = None,
+        renew: bool = False,
     ) -> None:
         self.path = folder
         if tz is not None:
             from tracelode.store.asks import zone_of
 
             zone_of(tz)
-        super().__init__(Catalog(folder), tz or local_zone())
+        super().__init__(Catalog(folder, renew=renew), tz or local_zone())
         self._settings: dict[str, str] = {}
         given = {
             "redact": redact,

@@ -35,6 +35,11 @@ class Asking:
         self._catalog = catalog
         self._asker: Any = None
 
+    @property
+    def put_aside(self) -> Path | None:
+        """Where a store of an older layout was put that lay in the folder, None if none did."""
+        return self._catalog.aside
+
     def _ask(self) -> Any:
         if self._asker is None:
             from tracelode.store.duckdb import DuckAsker
@@ -142,13 +147,7 @@ class Asking:
 
     def _salt(self) -> str:
         """Secret of this store that makes its pseudonyms its own."""
-        salt = self._catalog.meta("salt")
-        if salt is None:
-            import secrets
-
-            salt = secrets.token_hex(16)
-            self._catalog.set_meta("salt", salt)
-        return salt
+        return self._catalog.meta("salt") or ""
 
     def set_salt(self, salt: str) -> None:
         """Fix the secret that makes this store's pseudonyms its own."""

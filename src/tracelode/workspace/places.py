@@ -6,6 +6,9 @@ import contextlib
 import os
 from pathlib import Path
 
+_UTC = ("Etc/UTC", "Etc/UCT", "Etc/Universal", "Etc/Zulu", "UCT", "Universal", "Zulu")
+"""Other names of one zone."""
+
 
 def default_store() -> Path:
     """The workspace folder when none is named: $TRACELODE_STORE, else tracelode below the XDG data folder."""
@@ -32,7 +35,7 @@ def local_zone() -> str:
                 ZoneInfo(name)
             except (OSError, ValueError, KeyError):
                 continue
-            return name
+            return "UTC" if name in _UTC else name
     return "UTC"
 
 

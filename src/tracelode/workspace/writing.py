@@ -75,7 +75,7 @@ def write_operations(catalog: Catalog, stream: IO[bytes]) -> int:
         docs/sources/tracelode.md: what another store needs to make the same rows of.
     """
     from tracelode.ingest.family import restore
-    from tracelode.ingest.pipeline import exclusive
+    from tracelode.ingest.lock import exclusive
     from tracelode.store.shards import connect, read_families
 
     encode = msgspec.json.Encoder().encode

@@ -28,6 +28,7 @@ class Atif:
     """Reads a trajectory with the sub-agents inside it, leaving copied context out."""
 
     name = NAME
+    version = "1"
     agent = NAME
     # a continuation and a sub-agent may lie in files beside the trajectory
     layout = "spread-document"

@@ -34,6 +34,7 @@ class Chat:
     """Reads lists of chat messages, and the files that tau-bench, tau2, AgentDojo and Magentic-One write."""
 
     name = "chat"
+    version = "1"
     agent = "chat"
     layout = "document"
     suffixes: tuple[str, ...] = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")

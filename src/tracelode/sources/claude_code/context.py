@@ -136,7 +136,8 @@ class Context:
         stem = self._stem()
         named = _UUID.findall(stem)
         if record.agentId and not (named and named[-1] == record.sessionId):
-            state.root = record.sessionId or self._folder_root() or stem
+            below = self._folder_root() if "/subagents/" in self.path else ""
+            state.root = below or record.sessionId or self._folder_root() or stem
             self.own = record.agentId
             state.session = self.child(self.own)
         else:

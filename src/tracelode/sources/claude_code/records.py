@@ -216,8 +216,6 @@ class Record(msgspec.Struct):
     """Of attachments."""
     toolDenialKind: str | None = None
     """How a tool call was denied."""
-    interruptedMessageId: str | None = None
-    """The message an interrupt stopped."""
     compactMetadata: Compaction | None = None
     """Of compaction boundaries."""
     data: msgspec.Raw = msgspec.Raw()

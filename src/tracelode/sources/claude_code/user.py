@@ -82,7 +82,7 @@ class UserRecords:
                 self.context.state.asks.remove(target)
                 if status != "error":
                     fields["human"] = "denial" if status == "denied" else "answer"
-            elif status == "denied":
+            elif status == "denied" and record.toolDenialKind in (None, "user-rejected"):
                 fields["human"] = "denial"
             human = human or "human" in fields
             if extra is not None:

@@ -25,6 +25,7 @@ class CodexExec:
     """Reads runs of `codex exec --json`, also several in one file."""
 
     name = ADAPTER
+    version = "1"
     agent = AGENT
     layout = "sessions"
     suffixes: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".jsonl.zst")

@@ -29,6 +29,7 @@ class CopilotCli:
     """Reads a session with its sub-agents, which write into the same file."""
 
     name = "copilot-cli"
+    version = "1"
     agent = AGENT
     layout = "session"
     suffixes: tuple[str, ...] = (".jsonl",)

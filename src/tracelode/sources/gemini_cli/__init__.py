@@ -30,6 +30,7 @@ class GeminiCli:
     """Reads both layouts, with rewritten messages, rewinds and sub-agents."""
 
     name = "gemini-cli"
+    version = "1"
     agent = AGENT
     # a sub-agent's file and a chat that was moved to the newer layout belong to one family
     layout = "spread-document"

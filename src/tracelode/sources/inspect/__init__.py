@@ -29,6 +29,7 @@ class Inspect:
     """Reads both layouts; every sample is a session."""
 
     name = NAME
+    version = "1"
     agent = NAME
     layout = "document"
     suffixes: tuple[str, ...] = (".eval", ".json")

@@ -33,6 +33,7 @@ class Langfuse:
     """Reads traces, lists of traces or observations, and ingestion batches."""
 
     name = NAME
+    version = "1"
     agent = NAME
     # a session's traces may be exported one a file
     layout = "spread-document"

@@ -38,6 +38,7 @@ class LangSmith:
     """Reads runs in any of the shapes they are exported or sent in."""
 
     name = NAME
+    version = "1"
     agent = NAME
     # a run may be posted in one batch and patched in another, and threads span traces
     layout = "spread-document"

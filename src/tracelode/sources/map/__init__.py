@@ -25,6 +25,7 @@ class MapSource:
     """
 
     name = NAME
+    version = "1"
     agent = NAME
     suffixes: tuple[str, ...] = (
         ".jsonl",

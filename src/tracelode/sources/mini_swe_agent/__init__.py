@@ -31,6 +31,7 @@ class MiniSweAgent:
     """Reads mini-swe-agent trajectories: 2.x with tool calls, 1.x, and the oldest, which are bare lists."""
 
     name = NAME
+    version = "1"
     agent = NAME
     layout = "document"
     suffixes: tuple[str, ...] = (".traj.json", ".traj.json.gz", ".traj.json.zst")

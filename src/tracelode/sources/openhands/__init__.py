@@ -34,6 +34,7 @@ class OpenHands:
     """Reads conversations of both generations."""
 
     name = NAME
+    version = "1"
     agent = NAME
     layout = "spread-document"
     suffixes: tuple[str, ...] = (".json",)

@@ -27,6 +27,7 @@ class Otel:
     """Reads traces and logs of OTLP, GenAI and OpenInference conventions, and events of coding agents."""
 
     name = "otel"
+    version = "1"
     agent = AGENT
     layout = "spread-document"
     suffixes: tuple[str, ...] = (
@@ -63,4 +64,4 @@ class Otel:
         Source:
             formats: OpenTelemetry; acceptance cases C1 to C4.
         """
-        yield from Reader(path).read(records)
+        return Reader(path).read(records)
