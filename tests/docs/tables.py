@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from docs.cases import cases
 from tracelode import files, registry
 from tracelode.ingest import bounds, discover, timeline
+from tracelode.making import ABSURD
 from tracelode.profile import findings
 from tracelode.profile.name import intent, stage
 from tracelode.redact import table as marks
@@ -14,7 +15,6 @@ from tracelode.signals import lexicon
 from tracelode.sources.claude_code import words
 from tracelode.sources.claude_code.context import State
 from tracelode.sources.claude_code.reader import Reader
-from tracelode.sources.claude_code.usage import ABSURD
 from tracelode.sources.map import mapping
 from tracelode.store import compact, shards
 

@@ -100,6 +100,15 @@ def test_json_layout() -> None:
     }
 
 
+def test_what_is_unknown_is_empty_or_null() -> None:
+    rows = [(("a",), (None, None)), (("b",), (None, 5))]
+    profile = fold(rows, ("cost.reported", "tokens.reasoning"))
+    assert written(CsvExporter(), profile).decode().splitlines()[1:] == ["a,,,", "b,,,5"]
+    table = json.loads(written(JsonExporter(), profile))
+    assert table["total"] == {"cost.reported": None, "cost.reported_dollars": None, "tokens.reasoning": 5}
+    assert [row["tokens.reasoning"] for row in table["rows"]] == [None, 5]
+
+
 def test_speedscope_units() -> None:
     profile = fold([(("a",), (1_500, 2, 3, 4))], ("cost", "tokens.output", "time", "bytes.output"))
     profiles = json.loads(written(SpeedscopeExporter(), profile))["profiles"]

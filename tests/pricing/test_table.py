@@ -18,7 +18,7 @@ TABLE = PriceTable.load()
 DAY = date(2026, 10, 2)
 MILLION = 1_000_000
 DOLLAR = 10**12
-COUNTS = st.integers(0, 10**9)
+COUNTS = st.integers(0, 5_000_000)
 TOKENS = st.tuples(COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS)
 FLAT = st.sampled_from(["claude-opus-4-5", "claude-haiku-4-5", "claude-opus-5-5", "claude-3-opus"])
 

@@ -353,3 +353,10 @@ def test_a_sub_agent_belongs_to_the_session_whose_folder_it_lies_in(tmp_path: Pa
         record["sessionId"] = "99999999-0000-4000-8000-000000000009"  # of the session it was forked from
     workspace = stored(tmp_path, t)
     assert {s.root for s in workspace.sessions()} == {t.session}
+
+
+def test_what_a_leaf_carries_is_as_certain_as_its_call(tmp_path: Path) -> None:
+    t = Transcript().user("go").assistant("x", tools=[("Bash", {"command": "ls"})], stop=None)
+    workspace = stored(tmp_path, t)
+    tokens = workspace.profile(stack=["tool"], measure="tokens", where=[("usage_quality", "lower_bound")])
+    assert tokens.total() == workspace.totals().total_tokens > 0

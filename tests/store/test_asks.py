@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import tracelode
 from claude import Transcript, used
-from tracelode.errors import QueryError, UnknownField, UnknownMeasure
+from rollouts import Rollout
+from tracelode.errors import QueryError, UnknownField, UnknownMeasure, UsageError
 from tracelode.model.measure import known
 from tracelode.model.profile import fold, merge
 from tracelode.model.query import Query
@@ -20,6 +24,7 @@ from tracelode.store.duckdb import DuckAsker
 from tracelode.store.memory import MemoryAsker
 from tracelode.workspace import Workspace
 from workspaces import HAIKU, OPUS, stored
+from written import lines
 
 STACKS = [
     ("intent", "stage", "tool"),
@@ -70,7 +75,8 @@ def engines(workspace: Workspace) -> tuple[DuckAsker, MemoryAsker]:
 @pytest.mark.parametrize("tz", ["UTC", "Europe/Berlin", "America/New_York"])
 def test_engines_agree(workspace: Workspace, stack: tuple[str, ...], lane: str, tz: str) -> None:
     duck, memory = engines(workspace)
-    query = Query(stack=stack, lane=lane, tz=tz, measures=("tokens", "cost", "time", "calls", "operations"))
+    measures = ("tokens", "cost", "time", "calls", "operations", "tokens.reasoning")
+    query = Query(stack=stack, lane=lane, tz=tz, measures=measures)
     assert duck.fold(query) == memory.fold(query)
     where = Query(
         stack=stack, lane=lane, tz=tz, where=(("project", "~/src/p1"),), tagroot=("role",), tagleaf=("model",)
@@ -204,3 +210,61 @@ def test_offsets_follow_the_zone() -> None:
     steps = offset_steps((spring, spring + 40 * 86_400_000_000), "Europe/Berlin")
     assert [offset // 3_600_000_000 for _, offset in steps] == [1, 2]
     assert ZoneInfo("Europe/Berlin").key == "Europe/Berlin"
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """One product tells reasoning apart, the other does not."""
+    folder = tmp_path_factory.mktemp("mixed")
+    Transcript().user("go").assistant("a", usage=used(10)).write(folder / "history")
+    workspace = stored(folder)
+    rollout = Rollout().turn().user("fix the test").says("Done.").tokens(900, 600, 40)
+    (folder / "history" / "rollout-a.jsonl").write_bytes(lines(rollout.records))
+    workspace.add(folder / "history")
+    return workspace
+
+
+def test_what_no_operation_tells_is_unknown_and_not_0(mixed: Workspace) -> None:
+    measures = ["tokens.reasoning", "cost.reported", "calls"]
+    query = Query(stack=("agent",), measures=tuple(measures), where=(("kind", "model"),))
+    duck, memory = engines(mixed)
+    profile = duck.fold(query)
+    assert profile == memory.fold(query)
+    assert profile.told(("claude-code",)) == (None, None, 1)
+    assert profile.told(("codex",)) == (0, None, 1)
+    assert [profile.known(i) for i in range(3)] == [True, False, True]
+    assert merge([profile, profile]).untold == profile.untold
+    joined = shape(profile, Query(stack=("agent",), hide=".", measures=tuple(measures)))
+    assert joined.told(("(hidden)",)) == (0, None, 2)
+
+
+def test_no_value_can_be_asked_for(mixed: Workspace) -> None:
+    none = Query(stack=("verb",), measures=("operations",), where=(("verb", "(none)"),))
+    duck, memory = engines(mixed)
+    assert duck.fold(none) == memory.fold(none)
+    assert set(duck.fold(none).totals) == {("(none)",)}
+
+
+def test_sums_above_64_bits_are_exact(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    rate = {"from": "2020-01-01", "rates": {"input": "1000000", "output": "1000000"}}
+    prices.write_text(json.dumps({"models": [{"id": "dear", "provider": "me", "prices": [rate]}]}))
+    t = Transcript(model="dear").user("go")
+    for _ in range(20):
+        t.advance(1).assistant("a", usage=used(900_000, output=0))
+    t.advance(1).assistant("b", usage=used(90_000_000, output=0))  # above what one call can cost
+    t.write(tmp_path / "history")
+    workspace = tracelode.open(tmp_path / "store", tz="UTC", prices=prices)
+    workspace.add(tmp_path / "history")
+    totals = workspace.totals()
+    assert totals.cost_picodollars == 20 * 900_000 * 10**12 > 2**63
+    assert totals.unpriced == {"dear": 90_000_000}
+    assert workspace.profile(measure="cost").total() == totals.cost_picodollars
+
+
+def test_a_price_above_any_price_is_an_error_of_the_file(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    rate = {"from": "2020-01-01", "rates": {"input": "1000001", "output": "1"}}
+    prices.write_text(json.dumps({"models": [{"id": "dear", "provider": "me", "prices": [rate]}]}))
+    with pytest.raises(UsageError, match="is no price"):
+        tracelode.open(tmp_path / "store", prices=prices)

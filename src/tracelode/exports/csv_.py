@@ -42,10 +42,11 @@ class CsvExporter:
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(header)
-        for stack, values in sorted(profile.totals.items()):
-            row: list[str | int] = [_guarded(stack_text(stack))]
-            for value, is_money in zip(values, money, strict=True):
-                row += [value, exact_dollars(value)] if is_money else [value]
+        for stack in sorted(profile.totals):
+            row: list[str | int | None] = [_guarded(stack_text(stack))]
+            for value, is_money in zip(profile.told(stack), money, strict=True):
+                # an empty cell is unknown
+                row += [value, None if value is None else exact_dollars(value)] if is_money else [value]
             writer.writerow(row)
         stream.write(text.getvalue().encode())
 

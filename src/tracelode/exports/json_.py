@@ -19,9 +19,9 @@ class JsonExporter:
     """Writes the totals of a profile as one JSON object.
 
     Keys: schema_version, fields (projected stack fields), measures, units (by measure), comments,
-    total (by measure), rows: [{stack: [frames, root to leaf], <measure>: integer}]. Beside every
-    measure in picodollars stands <measure>_dollars, a decimal string: readers that hold numbers
-    as doubles round integers above 2^53, which is $9,007.
+    total (by measure), rows: [{stack: [frames, root to leaf], <measure>: integer, null where
+    unknown}]. Beside every measure in picodollars stands <measure>_dollars, a decimal string: readers
+    that hold numbers as doubles round integers above 2^53, which is $9,007.
     """
 
     name = "json"
@@ -35,7 +35,7 @@ class JsonExporter:
             profile: what to write.
             stream: an open binary stream.
         """
-        totals = [profile.total(i) for i in range(len(profile.measures))]
+        totals = [profile.total(i) if profile.known(i) else None for i in range(len(profile.measures))]
         head = {
             "schema_version": SCHEMA_VERSION,
             "fields": list(profile.fields),
@@ -45,8 +45,8 @@ class JsonExporter:
             "total": _values(profile, totals),
         }
         rows = [
-            {"stack": list(stack), **_values(profile, values)}
-            for stack, values in sorted(profile.totals.items())
+            {"stack": list(stack), **_values(profile, profile.told(stack))}
+            for stack in sorted(profile.totals)
         ]
         lines = [f"{json_text(key)}: {json_text(value)}" for key, value in head.items()]
         # One row a line: a diff of two files shows the stacks that changed.
@@ -55,10 +55,10 @@ class JsonExporter:
         stream.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
-def _values(profile: Profile, values: Sequence[int]) -> dict[str, int | str]:
-    found: dict[str, int | str] = {}
+def _values(profile: Profile, values: Sequence[int | None]) -> dict[str, int | str | None]:
+    found: dict[str, int | str | None] = {}
     for measure, unit, value in zip(profile.measures, profile.units, values, strict=True):
         found[measure] = value
         if unit == "picodollars":
-            found[f"{measure}_dollars"] = exact_dollars(value)
+            found[f"{measure}_dollars"] = None if value is None else exact_dollars(value)
     return found

@@ -95,6 +95,13 @@ def share(drafts: Iterable[Draft]) -> None:
             # the model may have been told after the tools were called
             for leaf in own:
                 leaf.fields.setdefault("model", call.fields["model"])
+        quality = call.fields.get("usage_quality", "final")
+        for leaf in own:
+            # what a leaf carries is as certain as the call it is a part of
+            if quality != "final":
+                leaf.fields["usage_quality"] = quality
+            else:
+                leaf.fields.pop("usage_quality", None)
         for name in SHARED:
             value = call.measures.pop(name, None)
             if value is None:

@@ -19,7 +19,7 @@ from tracelode.ingest.timeline import (
     sweep,
     unpack,
 )
-from tracelode.model.measure import STORED, TIME_KINDS
+from tracelode.model.measure import NULLABLE, STORED, TIME_KINDS
 from tracelode.model.operation import Operation, operation_id
 from tracelode.model.ports import Segmenter, Tick
 from tracelode.model.session import Session
@@ -294,13 +294,10 @@ def _frames(
             *(
                 lower if name == "calls.lower_bound"
                 else 1 if name == "operations"
-                else measures.get(name) if name in _NULLABLE else measures.get(name, 0)
+                else measures.get(name) if name in NULLABLE else measures.get(name, 0)
                 for name in STORED
             ),
         )  # fmt: skip
-
-
-_NULLABLE = ("tokens.reasoning", "cost.reported")
 
 
 def _tool(operation: Operation, with_tools: bool) -> str:

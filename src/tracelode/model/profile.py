@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
 
 from tracelode.errors import ModelError, UnknownMeasure
-from tracelode.model.measure import unit
+from tracelode.model.measure import NULLABLE, unit
 
 Stack: TypeAlias = tuple[str, ...]
 """Frames, root to leaf."""
@@ -38,6 +38,37 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """What the profile was made with: segmenter, lexicon and price-table version, filters."""
     fields: tuple[str, ...] = ()
     """The stack fields that were projected."""
+    untold: dict[str, frozenset[Stack]] = {}
+    """Measure to the stacks of which no operation tells it: their integer is 0 and means unknown."""
+
+    def told(self, stack: Stack) -> tuple[int | None, ...]:
+        """Totals of one stack, None where unknown.
+
+        Args:
+            stack: one of totals.
+
+        Returns:
+            m integers or None.
+        """
+        values = self.totals[stack]
+        if not self.untold:
+            return values
+        return tuple(
+            None if stack in self.untold.get(measure, ()) else value
+            for measure, value in zip(self.measures, values, strict=True)
+        )
+
+    def known(self, measure: int = 0) -> bool:
+        """Does any stack tell a measure?
+
+        Args:
+            measure: place in measures.
+
+        Returns:
+            True, or False where the sum of the measure is unknown; an empty profile knows that it is 0.
+        """
+        missing = self.untold.get(self.measures[measure], frozenset())
+        return not missing or len(missing) < len(self.totals)
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -107,11 +138,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return rows[:n]
 
 
-def fold(samples: Iterable[tuple[Stack, tuple[int, ...]]], measures: tuple[str, ...]) -> Profile:
+def fold(samples: Iterable[tuple[Stack, Sequence[int | None]]], measures: tuple[str, ...]) -> Profile:
     """Sum samples that share a stack: the reference every engine must agree with.
 
     Args:
-        samples: n pairs (stack, totals); each totals has len(measures) integers.
+        samples: n pairs (stack, totals); each totals has len(measures) integers, None where unknown.
         measures: m names, in the order of the totals.
 
     Returns:
@@ -127,7 +158,7 @@ def fold(samples: Iterable[tuple[Stack, tuple[int, ...]]], measures: tuple[str, 
         >>> fold([(("fix",), (7,)), (("fix",), (3,))], ("tokens",)).totals[("fix",)]
         (10,)
     """
-    sums: dict[Stack, list[int]] = {}
+    sums: dict[Stack, list[int | None]] = {}
     for stack, values in samples:
         if not stack:
             raise ModelError("a sample has no frame")
@@ -138,8 +169,31 @@ def fold(samples: Iterable[tuple[Stack, tuple[int, ...]]], measures: tuple[str, 
             sums[stack] = list(values)
         else:
             for i, value in enumerate(values):
-                row[i] += value
-    return Profile(measures=measures, totals={s: tuple(sums[s]) for s in sorted(sums)})
+                if value is not None:
+                    row[i] = value + (row[i] or 0)
+    return made({stack: tuple(sums[stack]) for stack in sorted(sums)}, measures)
+
+
+def made(totals: Mapping[Stack, Sequence[int | None]], measures: tuple[str, ...]) -> Profile:
+    """A profile of totals some of which may be unknown.
+
+    Args:
+        totals: n stacks to m integers or None each, in the order they are to have.
+        measures: m names.
+
+    Returns:
+        The profile; what is unknown is 0 and listed in untold.
+    """
+    untold = {
+        measure: frozenset(stack for stack, values in totals.items() if values[i] is None)
+        for i, measure in enumerate(measures)
+        if measure in NULLABLE
+    }
+    return Profile(
+        measures=measures,
+        totals={stack: tuple(v or 0 for v in values) for stack, values in totals.items()},
+        untold={measure: stacks for measure, stacks in untold.items() if stacks},
+    )
 
 
 def merge(profiles: Iterable[Profile]) -> Profile:
@@ -157,9 +211,4 @@ def merge(profiles: Iterable[Profile]) -> Profile:
     items = list(profiles)
     if not items or any(p.measures != items[0].measures for p in items):
         raise ModelError("merge takes one or more profiles of equal measures")
-    pairs: Iterable[tuple[Stack, tuple[int, ...]]] = (pair for p in items for pair in _items(p.totals))
-    return fold(pairs, items[0].measures)
-
-
-def _items(totals: Mapping[Stack, tuple[int, ...]]) -> Iterable[tuple[Stack, tuple[int, ...]]]:
-    return totals.items()
+    return fold(((stack, p.told(stack)) for p in items for stack in p.totals), items[0].measures)

@@ -111,6 +111,10 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """Priced models."""
 
 
+DEAR = 1_000_000
+"""Dollars per million tokens; above that a price file holds an error."""
+
+
 def picodollars(rate: Decimal) -> int:
     """Picodollars per token of a rate, exactly.
 
@@ -121,12 +125,14 @@ def picodollars(rate: Decimal) -> int:
         The integer.
 
     Raises:
-        ValueError: negative, or finer than a picodollar per token.
+        ValueError: negative, finer than a picodollar per token, or above DEAR.
 
     Example:
         >>> picodollars(Decimal("3.75"))
         3750000
     """
+    if rate.is_finite() and rate > DEAR:
+        raise ValueError(f"more than {DEAR:,} dollars per million tokens is no price")
     scaled = rate * _MILLION
     if not scaled.is_finite() or scaled < 0 or scaled != scaled.to_integral_value():
         raise ValueError(f"{rate} dollars per million tokens is not a whole number of picodollars per token")

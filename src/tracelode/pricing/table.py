@@ -18,6 +18,9 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _CACHE = 20_000  # plans kept; a trace with more distinct (model, day) pairs only loses speed
 _FEE = 10**9  # dollars per thousand uses to picodollars per use
 
+MOST = 10**18
+"""Picodollars: a call above a million dollars is damage, and its tokens are named unpriced."""
+
 _Rates: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """Picodollars per token in the order of data.KINDS, and the places of kinds that are not sold."""
 _T = TypeVar("_T")
@@ -111,7 +114,8 @@ class PriceTable:
 
         Returns:
             The cost, exact. None when it is not known: no such model, a day outside its prices, a tier,
-            speed, geography or tool without a price, or tokens of a kind that is not sold.
+            speed, geography or tool without a price, tokens of a kind that is not sold, or a cost
+            above MOST.
 
         Source:
             accounting rules: price of the call's day, long context judged on fresh + read + written.
@@ -145,6 +149,8 @@ class PriceTable:
                 return None
         total = fresh * per[0] + read * per[1] + short * per[2] + hour * per[3]
         total += (output + reasoning) * per[4]
+        if total > MOST:
+            return None
         if not fees:
             return Cost(total)
         paid = 0
@@ -153,7 +159,7 @@ class PriceTable:
                 if tool not in plan.fees:
                     return None
                 paid += uses * plan.fees[tool]
-        return Cost(total + paid, paid)
+        return Cost(total + paid, paid) if total + paid <= MOST else None
 
     def find(self, model: str) -> data.Model | None:
         """The entry that prices a model id.

@@ -11,48 +11,6 @@ from tracelode.profile.name import intent, stage
 from tracelode.signals.lexicon import load
 from tracelode.signals.tools import is_shell
 
-_TOOLS = frozenset(
-    (
-        "Bash",
-        "BashOutput",
-        "KillShell",
-        "Read",
-        "Write",
-        "Edit",
-        "MultiEdit",
-        "NotebookEdit",
-        "NotebookRead",
-        "LS",
-        "Glob",
-        "Grep",
-        "Task",
-        "Agent",
-        "TodoWrite",
-        "TaskCreate",
-        "TaskUpdate",
-        "TaskList",
-        "TaskGet",
-        "TaskOutput",
-        "TaskStop",
-        "ExitPlanMode",
-        "EnterPlanMode",
-        "AskUserQuestion",
-        "WebSearch",
-        "WebFetch",
-        "SlashCommand",
-        "Skill",
-        "ToolSearch",
-        "SendMessage",
-        "Monitor",
-        "exec_command",
-        "write_stdin",
-        "apply_patch",
-        "shell",
-        "update_plan",
-    )
-)
-"""Names of tools that agents ship with."""
-
 
 def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
     """A function that keeps closed words and replaces the rest.
@@ -72,10 +30,10 @@ def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
     closed = intent.vocabulary() | stage.vocabulary() | frozenset(KINDS) | frozenset(STATUSES)
 
     def rename(frame: str) -> str:
-        if frame in closed or frame in _TOOLS or frame in own:
+        if frame in closed or frame.lower() in lexicon.tools or frame in own:
             return frame
         base, _, word = frame.partition(":")
-        if is_shell(base, lexicon) and base in _TOOLS and word in lexicon.commands:
+        if is_shell(base, lexicon) and (frame == base or word in lexicon.commands):
             return frame
         kind = "mcp" if base == "mcp" else "name"
         return f"{kind}-{blake2b(frame.encode(), key=salt.encode()[:64], digest_size=4).hexdigest()}"

@@ -10,7 +10,7 @@ import msgspec
 import re2
 
 from tracelode.errors import QueryError
-from tracelode.model.profile import Profile, Sample, Stack
+from tracelode.model.profile import Profile, Sample, Stack, fold
 from tracelode.model.query import Query
 from tracelode.profile.share import pseudonymiser
 
@@ -51,27 +51,15 @@ def shape(profile: Profile, query: Query, *, comments: tuple[str, ...] = (), sal
 
     if not (focus or ignore or show or hide or rename):
         return msgspec.structs.replace(profile, comments=comments)
-    sums: dict[Stack, list[int]] = {}
-    for stack, values in profile.totals.items():
-        seen = view(stack)
-        if seen is None:
-            continue
-        row = sums.setdefault(seen, [0] * len(values))
-        for i, value in enumerate(values):
-            row[i] += value
+    seen_as = ((view(stack), profile.told(stack)) for stack in profile.totals)
+    shown = fold(((stack, values) for stack, values in seen_as if stack is not None), profile.measures)
     samples = []
     for sample in profile.samples:
         seen = view(sample.stack)
         if seen is not None:
             labels = () if rename else sample.labels
             samples.append(Sample(seen, sample.totals, labels))
-    return Profile(
-        measures=profile.measures,
-        totals={s: tuple(sums[s]) for s in sorted(sums)},
-        samples=tuple(samples),
-        comments=comments,
-        fields=profile.fields,
-    )
+    return msgspec.structs.replace(shown, samples=tuple(samples), comments=comments, fields=profile.fields)
 
 
 def _matcher(expression: str | None, option: str) -> Callable[[str], Any] | None:

@@ -10,7 +10,7 @@ from tracelode.errors import QueryError, UnknownField
 from tracelode.model.measure import NULLABLE, parts
 from tracelode.model.operation import FIELDS
 from tracelode.model.query import Query
-from tracelode.store.schema import DIMENSIONS, column
+from tracelode.store.schema import DIMENSIONS, column, quoted
 
 ONCE = frozenset({"intent", "project", "session", "root", "agent", "day", "task", "outcome"})
 """Fields that a sub-agent's frames do not repeat below those of the operation that started it."""
@@ -152,16 +152,15 @@ def where_sql(query: Query, span: tuple[int, int] | None) -> str:
 
 
 def _equals(name: str, value: str, span: tuple[int, int] | None, tz: str) -> str:
-    sql = f"{field_sql(name, span, tz)} = {literal(value)}"
+    field = field_sql(name, span, tz)
+    if value == NONE:
+        # as views print it: no value
+        return f"{field} IS NULL"
+    sql = f"{field} = {quoted(value)}"
     if name == "tool":
         # a tool's own name takes all of its frames: Bash also means Bash:git
-        return f"({sql} OR starts_with(f.tool, {literal(value + ':')}))"
+        return f"({sql} OR starts_with(f.tool, {quoted(value + ':')}))"
     return sql
-
-
-def literal(value: str) -> str:
-    """A value as an SQL string literal."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def stack_sql(query: Query, span: tuple[int, int] | None, lanes: Mapping[str, str] | None) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from tracelode.errors import QueryError, StoreError
 from tracelode.model.measure import STORED, parts
 from tracelode.model.operation import Operation
-from tracelode.model.profile import Profile, Sample, Stack
+from tracelode.model.profile import Profile, Sample, Stack, made
 from tracelode.model.query import Query
 from tracelode.store import asks
 from tracelode.store.catalog import Catalog
-from tracelode.store.schema import column
-from tracelode.store.shards import connect, quoted, relation, row_operation
+from tracelode.store.schema import column, quoted
+from tracelode.store.shards import connect, relation, row_operation
 
 DETAIL_LIMIT = 50_000
 """Above this many operations a profile's samples are the three largest of each stack."""
@@ -51,6 +53,7 @@ class DuckAsker:
         """
         import duckdb
 
+        wide = "AS HUGEINT)"
         for attempt in range(_TRIES):
             shards = self.catalog.shards()
             filled = text
@@ -67,6 +70,11 @@ class DuckAsker:
                         f"a shard of the store in {self.catalog.folder} cannot be read; "
                         "run the import again to rebuild it"
                     ) from error
+            except (duckdb.ConversionException, duckdb.OutOfRangeException) as error:
+                if wide in filled:
+                    raise QueryError(f"the store could not answer: {type(error).__name__}") from error
+                # a sum above 64 bits: rare enough that all others need not be read as wide ones
+                text = text.replace("AS BIGINT)", wide)
             except duckdb.Error as error:
                 raise QueryError(f"the store could not answer: {type(error).__name__}") from error
         return []
@@ -123,11 +131,11 @@ class DuckAsker:
             "GROUP BY stack"
         )
         totals = {
-            tuple(row[0].split(asks.SEPARATOR)): tuple(v or 0 for v in row[1:])
-            for row in sorted(rows, key=lambda row: row[0])
+            tuple(row[0].split(asks.SEPARATOR)): row[1:] for row in sorted(rows, key=lambda row: row[0])
         }
         samples = self._detail(query, span, source, stack) if query.detail else ()
-        return Profile(measures=query.measures, totals=totals, samples=samples, fields=query.stack)
+        profile = made(totals, query.measures)
+        return msgspec.structs.replace(profile, samples=samples, fields=query.stack)
 
     def _source(self, query: Query, span: tuple[int, int] | None) -> str:
         """FROM text; prepares the lanes of sub-agents."""

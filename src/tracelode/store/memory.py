@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
+
 from tracelode.model.measure import NULLABLE, parts
 from tracelode.model.profile import Profile, Stack, fold
 from tracelode.model.query import Query
@@ -53,7 +55,7 @@ class MemoryAsker:
             if self._passes(row, query)
         ]
         profile = fold(samples, query.measures)
-        return Profile(measures=query.measures, totals=profile.totals, fields=query.stack)
+        return msgspec.structs.replace(profile, fields=query.stack)
 
     def _passes(self, row: Row, query: Query) -> bool:
         moment = row["moment"]
@@ -65,6 +67,8 @@ class MemoryAsker:
 
     def _equals(self, row: Row, name: str, value: str, tz: str) -> bool:
         found = self._field(row, name, tz)
+        if value == NONE:
+            return found is None
         return found == value or (name == "tool" and (found or "").startswith(value + ":"))
 
     def _field(self, row: Row, name: str, tz: str) -> str | None:
@@ -110,8 +114,9 @@ class MemoryAsker:
         ]
 
 
-def _value(row: Row, measure: str) -> int:
+def _value(row: Row, measure: str) -> int | None:
     names = parts(measure)
     if len(names) == 1 and names[0] in NULLABLE:
-        return row[column(names[0])] or 0
+        value: int | None = row[column(names[0])]
+        return value
     return sum(row[column(name)] or 0 for name in names)

@@ -97,3 +97,9 @@ def ddl(table: str, columns: tuple[tuple[str, str], ...]) -> str:
         CREATE TABLE text.
     """
     return f"CREATE TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns)})"
+
+
+def quoted(value: object) -> str:
+    """A value as an SQL string literal."""
+    text = str(value).replace("'", "''")
+    return f"'{text}'"

@@ -13,7 +13,7 @@ import msgspec
 
 from tracelode.errors import StoreError
 from tracelode.model.operation import Operation, Origin
-from tracelode.store.schema import CONTENTS, FRAMES, OPERATIONS, ddl
+from tracelode.store.schema import CONTENTS, FRAMES, OPERATIONS, ddl, quoted
 
 _FIELDS = msgspec.json.Decoder(dict[str, str])
 _MEASURES = msgspec.json.Decoder(dict[str, int])
@@ -144,12 +144,6 @@ def write_parquet(connection: Any, query: str, target: Path) -> None:
     )
     os.chmod(aside, 0o600)
     os.replace(aside, target)
-
-
-def quoted(value: object) -> str:
-    """A value as an SQL string literal."""
-    text = str(value).replace("'", "''")
-    return f"'{text}'"
 
 
 def relation(folder: Path, table: str, shards: dict[str, list[str]]) -> str:

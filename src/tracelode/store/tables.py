@@ -28,7 +28,7 @@ class ParquetExporter:
         columns = ", ".join(f'"{measure}" BIGINT' for measure in profile.measures)
         database.execute(f"CREATE TABLE stacks (stack VARCHAR[], {columns})")
         appender = database.appender("stacks")
-        appender.append_rows([(list(stack), *values) for stack, values in sorted(profile.totals.items())])
+        appender.append_rows([(list(stack), *profile.told(stack)) for stack in sorted(profile.totals)])
         appender.flush()
         del appender
         with tempfile.TemporaryDirectory() as folder:

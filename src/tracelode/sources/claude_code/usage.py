@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from tracelode.making import put_count
 from tracelode.sources.claude_code.records import Iteration, Usage
-
-ABSURD = 100_000_000
-"""No single call counts this many tokens of one kind; such a figure is damage."""
-
 
 _DEAR = 100_000
 """No single call costs this many dollars; such a figure is damage."""
@@ -30,14 +27,7 @@ def measures_of(usage: Usage | Iteration | None, complaints: list[str]) -> dict[
     found: dict[str, int] = {}
 
     def put(name: str, value: int | None) -> None:
-        if value is None:
-            return
-        if value < 0:
-            complaints.append("negative token count left out")
-        elif value > ABSURD:
-            complaints.append("absurd token count left out")
-        else:
-            found[name] = value
+        put_count(found, name, value, complaints)
 
     put("tokens.input_fresh", usage.input_tokens)
     put("tokens.cache_read", usage.cache_read_input_tokens)
