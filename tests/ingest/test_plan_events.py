@@ -133,6 +133,31 @@ def test_the_same_events_in_every_mode(tmp_path: Path, mode: str) -> None:
     assert not [word for word in (SECRET, "Zq83hTnMw1", "anna@example") if word in text]
 
 
+def test_e9_a_team_shares_one_list(tmp_path: Path) -> None:
+    t = Transcript(ONE).user("Cover relay and server.")
+    for number, subject in enumerate(("Add relay tests", "Add server tests"), 1):
+        t.assistant(tools=[("TaskCreate", {"subject": subject})], teamName="coverage").advance(1)
+        twin = {"task": {"id": str(number), "subject": subject}}
+        t.result(t.calls[0], f"Task #{number} created successfully: {subject}", tool_use_result=twin)
+    t.assistant(tools=[("Task", {"prompt": "relay"})]).advance(1)
+    member = t.agent("a1b2c3d4e5f600001", t.calls[0])
+    member.user("relay")
+    for status in ("in_progress", "completed"):
+        change = ("TaskUpdate", {"taskId": "1", "status": status})
+        member.advance(2).assistant(tools=[change], teamName="coverage")
+        member.result(member.calls[0], "Updated task #1 status")
+    t.advance(30).result(t.calls[0], "done", tool_use_result={"agentId": "a1b2c3d4e5f600001"})
+    workspace = stored(tmp_path, t)
+    assert [word for word in words(workspace.plan_events(ONE)) if "goal" not in word] == [
+        "plan planned team:coverage:1/1 create",
+        "plan planned team:coverage:1/2 create",
+        "execute running team:coverage:1/1",
+        "execute succeeded team:coverage:1/1",
+    ]
+    created = [o for o in workspace.operations(ONE) if o.name == "TaskCreate"]
+    assert {o.fields["team"] for o in created} == {"coverage"}
+
+
 def test_stages_are_those_that_the_plan_declares(tmp_path: Path) -> None:
     for mode in ("summary", "metadata"):
         workspace = stored(tmp_path / mode, lists(Transcript(ONE)), redact=mode)

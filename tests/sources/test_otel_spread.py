@@ -39,8 +39,15 @@ def compared(workspace: Workspace) -> tuple[Any, ...]:
     return sums, [s.key for s in workspace.sessions()], facts
 
 
-@pytest.mark.parametrize("imports", ["at once", "one by one"])
-def test_a_trace_split_over_files_closes_whatever_the_order(tmp_path: Path, imports: str) -> None:
+@pytest.mark.parametrize("imports", ["at once", "one by one", "in pieces", "in pieces by workers"])
+def test_a_trace_split_over_files_closes_whatever_the_order(
+    tmp_path: Path, imports: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if imports.startswith("in pieces"):
+        # as a folder larger than one piece of work is read
+        monkeypatch.setattr("tracelode.ingest.plan.UNIT_BYTES", 1)
+    if imports == "in pieces by workers":
+        monkeypatch.setattr("tracelode.ingest.pipeline.INLINE_BYTES", 0)
     t = work()
     workspace, _ = added(tmp_path / "whole", {"a.json": t.json()})
     wanted = compared(workspace)
@@ -49,7 +56,7 @@ def test_a_trace_split_over_files_closes_whatever_the_order(tmp_path: Path, impo
     for number, order in enumerate(list(permutations(range(4)))[:: 4 if imports == "at once" else 7]):
         folder = tmp_path / str(number)
         files = {f"{place}.pb": t.protobuf([t.spans[i]]) for place, i in enumerate(order)}
-        if imports == "at once":
+        if imports != "one by one":
             workspace, _ = added(folder, files)
         else:
             for name, data in files.items():

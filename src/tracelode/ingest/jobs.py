@@ -49,6 +49,8 @@ class FamilyJob(msgspec.Struct, kw_only=True):
     """Root session key, "" where the files tell."""
     files: list[FileJob]
     """Files to read, in the order of their names."""
+    waits: bool = False
+    """Are the jobs before it to be committed first, because its files may go on with their sessions?"""
     stored: dict[str, str] = {}
     """Root key to shard, of the stored families that become part of this one."""
     sessions: list[Session] = []

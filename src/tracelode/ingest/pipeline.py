@@ -165,9 +165,10 @@ class Importer:
 
     def _results(self, plan: planning.Plan) -> Iterator[list[Result]]:
         """Results of the plan's work, a few at a time: what is committed together is settled together."""
-        units = planning.units(plan.jobs)
+        units = planning.units(job for job in plan.jobs if not job.waits)
+        ordered = [[job] for job in plan.jobs if job.waits]
         if plan.bytes < INLINE_BYTES or self.processes < 2:
-            for unit in units:
+            for unit in (*units, *ordered):
                 yield [self.here.run(unit)]
             return
         import multiprocessing
@@ -197,6 +198,9 @@ class Importer:
                     if len(ready) >= TOGETHER or not waiting:
                         yield ready
                         ready = []
+                for unit in ordered:
+                    # committed before the next one is asked for
+                    yield [pool.submit(work.call, "run", unit).result()]
             except BaseException:
                 # what nobody waits for any more is not begun
                 pool.shutdown(wait=False, cancel_futures=True)

@@ -98,7 +98,9 @@ class Planner:
             self.groups.setdefault(self._group(item, identity), []).append(self._file(item, identity))
         for root in sorted(self.whole):
             self._reread(root)
-        self.plan.jobs = [self._job(group, files) for group, files in sorted(self.groups.items())]
+        for group, files in sorted(self.groups.items()):
+            job = self._job(group, files)
+            self.plan.jobs.extend(_pieces(job) if group.startswith("\0") else [job])
         return self.plan
 
     @property
@@ -247,6 +249,22 @@ class Planner:
             # (a file may hold several: sub-agents inside their session's file)
             job.sessions = [s for s in job.sessions if s.key in gone or s.source not in read]
         return job
+
+
+def _pieces(job: FamilyJob) -> list[FamilyJob]:
+    """Files that may hold parts of each other's sessions, a bounded piece at a time, one after the other.
+
+    What a later piece tells of a session that an earlier one began is added to it in the store, just as
+    if it came with a later import: memory is that of a piece.
+    """
+    if job.bytes <= UNIT_BYTES or len(job.files) == 1:
+        return [job]
+    pieces: list[FamilyJob] = []
+    for file in job.files:
+        if not pieces or (pieces[-1].files and pieces[-1].bytes + file.size > UNIT_BYTES):
+            pieces.append(FamilyJob(root=job.root, files=[], waits=True))
+        pieces[-1].files.append(file)
+    return pieces
 
 
 def _grown(item: Found, old: SourceRow) -> bool:

@@ -126,6 +126,8 @@ class AssistantRecords:
             fields["model"] = message.model
         if record.cwd and self.context.elsewhere(record.cwd):
             fields["cwd"] = record.cwd
+        if record.teamName:
+            fields["team"] = record.teamName
         raw = bytes(block.input)
         given = _decoded(raw)
         fields.update(_input_fields(given))
@@ -169,7 +171,7 @@ class AssistantRecords:
 def _decoded(raw: bytes) -> ToolInput:
     try:
         return _INPUT.decode(raw) if raw else ToolInput()
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return ToolInput()
 
 

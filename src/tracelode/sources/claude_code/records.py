@@ -214,6 +214,8 @@ class Record(msgspec.Struct):
     """Of queue operations and system records."""
     attachment: Attachment | None = None
     """Of attachments."""
+    teamName: str | None = None
+    """Team whose members share one list of tasks."""
     toolDenialKind: str | None = None
     """How a tool call was denied."""
     compactMetadata: Compaction | None = None
