@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import json
-import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tracelode
 from shared import need
-from tracelode.model.operation import Operation
-from tracelode.model.ports import Line
-from tracelode.sources.atif import Atif
 from written import added, every
 
 SESSION = "7c1b5f60-0000-4000-8000-00000000a71f"
@@ -194,36 +187,6 @@ def test_old_parts_of_a_message_and_arguments_as_text_are_read(tmp_path: Path) -
     model, use = every(workspace)
     assert report.skipped == []
     assert (model.output, use.fields["command"]) == ("look", "ls")
-
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.floats(),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
-    max_leaves=5,
-)
-
-
-@given(seed=st.integers(0, 2**32), value=values)
-@settings(max_examples=200, deadline=None)
-def test_any_field_may_hold_anything(seed: int, value: Any) -> None:
-    rng = random.Random(seed)
-    data = json.loads((Path(__file__).parent / "samples" / "atif.json").read_text())
-    spots: list[tuple[Any, Any]] = []
-
-    def collect(node: Any) -> None:
-        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
-            spots.append((node, key))
-            if isinstance(child, dict | list):
-                collect(child)
-
-    collect(data)
-    node, key = rng.choice(spots)
-    node[key] = copy.deepcopy(value)
-    source = Atif()
-    for item in source.read([Line(1, 0, json.dumps(data).encode())], source.fresh(), "t.json"):
-        if isinstance(item, Operation):
-            assert all(isinstance(v, int) and v >= 0 for v in item.measures.values())
-            assert all(isinstance(v, str) for v in item.fields.values())
 
 
 def meter(folder: Path) -> tuple[int, int, Counter[str]]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import tracelode
 from claude import Transcript, used
+from strange import VALUES, spots
 from tracelode.files import Records, head
 from tracelode.model.operation import Operation
 from tracelode.model.ports import Line, Skip
@@ -212,32 +213,15 @@ def lines_of(data: bytes) -> list[Line]:
     return found
 
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(seed=st.integers(0, 2**32), value=json_values)
+@given(seed=st.integers(0, 2**32), value=VALUES)
 @settings(max_examples=300)
 def test_any_field_may_hold_anything(seed: int, value: Any) -> None:
     rng = random.Random(seed)
     t = good()
     spoiled = 0
     for record in t.records:
-        spots: list[tuple[Any, Any]] = []
-
-        def collect(node: Any, spots: list[tuple[Any, Any]] = spots) -> None:
-            items = node.items() if isinstance(node, dict) else enumerate(node)
-            for key, child in items:
-                spots.append((node, key))
-                if isinstance(child, dict | list):
-                    collect(child)
-
-        collect(record)
         if rng.random() < 0.5:
-            node, key = rng.choice(spots)
+            node, key = rng.choice(spots(record))
             node[key] = copy.deepcopy(value)
             spoiled += 1
     data = b"".join(json.dumps(r).encode() + b"\n" for r in t.records)

@@ -10,20 +10,13 @@ from typing import Any
 
 import pytest
 
+from strange import spots
 from tracelode import registry
 from tracelode.lenient import DEPTH, clean
 from tracelode.model.ports import Line
 
 SAMPLES = Path(__file__).parent / "samples"
 NAMES = ("atif", "copilot-cli", "gemini-cli", "inspect", "langfuse", "langsmith", "openhands")
-
-
-def spots(node: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    for key, child in node.items() if isinstance(node, dict) else enumerate(node):
-        found.append((node, key))
-        if isinstance(child, dict | list):
-            spots(child, found)
-    return found
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,7 +28,7 @@ def test_deep_values_anywhere(name: str) -> None:
     for depth in (150, 500, 900, 5_000):
         for opening, closing in (("[", "]"), ('{"a":', "}")):
             spoiled = copy.deepcopy(records)
-            node, key = rng.choice(spots(spoiled, []))
+            node, key = rng.choice(spots(spoiled))
             node[key] = "@"
             text = "\n".join(json.dumps(record) for record in spoiled)
             data = text.replace('"@"', opening * depth + "1" + closing * depth).encode()

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from strange import VALUES, spots, survives
 from tracelode import registry
 from tracelode.files import Records
 from tracelode.ingest.draft import Builder, Thread
@@ -50,19 +53,10 @@ def read(name: str, path: Path) -> list[Any]:
 
 def spoil(value: Any, rng: random.Random) -> Any:
     """A copy of a JSON value with one part replaced by something strange, or left out."""
-    spots: list[tuple[Any, Any]] = []
-
-    def collect(node: Any) -> None:
-        for key, child in node.items() if isinstance(node, dict) else enumerate(node):
-            spots.append((node, key))
-            if isinstance(child, dict | list):
-                collect(child)
-
     made = json.loads(json.dumps(value))
-    if isinstance(made, dict | list):
-        collect(made)
-    if spots:
-        node, key = rng.choice(spots)
+    places = spots(made)
+    if places:
+        node, key = rng.choice(places)
         if isinstance(node, dict) and rng.random() < 0.25:
             del node[key]
         else:
@@ -100,3 +94,19 @@ def test_damage_is_survived_and_counted(name: str, tmp_path: Path) -> None:
                 path.write_bytes(damaged)
                 kept += bool(read(name, path))
     assert kept > ROUNDS
+
+
+@pytest.mark.parametrize("name", registry.names("sources"))
+@given(seed=st.integers(0, 2**32), value=VALUES)
+@settings(max_examples=150, deadline=None)
+def test_any_field_may_hold_anything(name: str, seed: int, value: Any) -> None:
+    (sample,) = (HERE / "samples").glob(f"{name}.*")
+    source = registry.load("sources", name)
+    data = sample.read_bytes()
+    whole = source.layout.endswith("document")
+    try:
+        records = [json.loads(data)] if whole else [json.loads(line) for line in data.splitlines()]
+    except ValueError:
+        # a document of several lines
+        records = [json.loads(line) for line in data.splitlines()]
+    survives(source, records, seed, value)

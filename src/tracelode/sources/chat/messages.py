@@ -100,7 +100,7 @@ def _block(block: Any, parts: Parts, texts: list[str]) -> None:
     if isinstance(block, str):
         texts.append(block)
         return
-    kind = block.get("type") if isinstance(block, dict) else None
+    kind = _str(block.get("type")) if isinstance(block, dict) else ""
     if kind in _TEXTS:
         # AgentDojo names the text of a text block content
         text = block.get("text", block.get("content", block.get("refusal")))
@@ -204,7 +204,7 @@ def text_of(content: Any) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     if isinstance(content, list) and all(isinstance(b, dict) and "type" in b for b in content):
-        texts = (b.get("text", b.get("content")) for b in content if b["type"] in _TEXTS)
+        texts = (b.get("text", b.get("content")) for b in content if _str(b["type"]) in _TEXTS)
         return "\n".join(t for t in texts if isinstance(t, str))
     return msgspec.json.encode(content).decode("utf-8", "replace")
 
