@@ -150,7 +150,7 @@ class Records:
     def _document(self) -> Iterator[Line]:
         try:
             with open_stream(self.path) as stream:
-                data = stream.read(self._max + 1)
+                data = _all(stream, self._max + 1)
         except Exception as error:
             self.broken.append(Broken(1, f"read stopped: {type(error).__name__}"))
             return
@@ -220,6 +220,15 @@ class Records:
             self.bytes_read += len(chunk)
             if not chunk or chunk.endswith(b"\n") or size > bound:
                 return size
+
+
+def _all(stream: IO[bytes], most: int) -> bytes:
+    """Up to so many bytes of a stream, without asking for memory that its content does not need."""
+    parts: list[bytes] = []
+    while most > 0 and (part := stream.read(min(most, 1 << 20))):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
 
 
 def _whole(data: bytes) -> bool:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import tempfile
 import zlib
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -100,6 +101,27 @@ def csv_table(data: bytes) -> dict[str, Reading]:
             values[tuple(unquote(frame) for frame in cell.split(";"))] = int(row[place])
         found[measure] = Reading("", values)
     return found
+
+
+def parquet_rows(data: bytes) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Header and rows of a Parquet file."""
+    import duckdb
+
+    with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
+        file.write(data)
+        file.flush()
+        answer = duckdb.connect().execute("SELECT * FROM read_parquet(?)", [file.name])
+        return [column[0] for column in answer.description], answer.fetchall()
+
+
+def parquet_table(data: bytes) -> dict[str, Reading]:
+    """Columns by header; a stack is a list of frames."""
+    header, rows = parquet_rows(data)
+    assert header[0] == "stack"
+    return {
+        measure: Reading("", {tuple(row[0]): row[place] for row in rows})
+        for place, measure in enumerate(header[1:], 1)
+    }
 
 
 def json_table(data: bytes) -> dict[str, Reading]:

@@ -19,11 +19,12 @@ from tracelode.testing import Reading, check_exporter, export_profiles
 
 from . import readers
 
-NAMES = ("csv", "folded", "json", "pprof", "speedscope", "svg")
+NAMES = ("csv", "folded", "json", "parquet", "pprof", "speedscope", "svg")
 READERS: dict[str, Callable[[bytes], Mapping[str, Reading]]] = {
     "csv": readers.csv_table,
     "folded": readers.folded,
     "json": readers.json_table,
+    "parquet": readers.parquet_table,
     "pprof": readers.pprof,
     "speedscope": readers.speedscope,
     "svg": readers.svg,
@@ -71,6 +72,9 @@ def test_exporter(name: str) -> None:
 
 def _decoded(name: str, data: bytes) -> str:
     """Text of a file; of a compressed one its content."""
+    if name == "parquet":
+        header, rows = readers.parquet_rows(data)
+        return "".join(f"{row!r}\n" for row in (tuple(header), *rows))
     if name != "pprof":
         return data.decode()
     return pprint.pformat(readers.pprof_file(data), width=110) + "\n"
@@ -93,7 +97,7 @@ def test_golden(name: str, profile: str) -> None:
 def test_no_golden_is_left_over() -> None:
     suffixes = [registry.load("exports", name).suffixes[0] for name in NAMES]
     expected = {
-        f"{profile}{suffix}{'.txt' if suffix == '.pb.gz' else ''}"
+        f"{profile}{suffix}{'.txt' if suffix in ('.pb.gz', '.parquet') else ''}"
         for profile in ("ordinary", "hostile-names", "detail")
         for suffix in suffixes
     }

@@ -363,3 +363,24 @@ def test_a_chat_that_speaks_of_telemetry_is_no_telemetry() -> None:
     text = json.dumps({"type": "user", "text": one().json().decode()}).encode()
     assert looks_like(text) < 0.5
     assert value(True) == {"boolValue": True}
+
+
+@pytest.mark.parametrize("attributes", [pairs({"a": "x", "b": "é"}), {"a": "x", "b": 7}])
+def test_an_attribute_has_two_parts_its_name_and_its_value(attributes: Any) -> None:
+    data = json.dumps({**plain(), "attributes": attributes, "resource": None, "scope": None}).encode()
+    assert rejects(data, Limits(parts=4)) == []
+    assert rejects(data, Limits(parts=3)) == [(message.TOO_MANY_PARTS, 1, 1)]
+
+
+def test_of_a_value_with_two_types_the_first_of_ours_counts() -> None:
+    t = Telemetry()
+    values = [
+        {"intValue": "5", "stringValue": "text"},
+        {"boolValue": True, "intValue": 5},
+        {"stringValue": 5},
+        {"stringValue": None, "doubleValue": 0.5},
+        {"kvlistValue": {"values": []}, "arrayValue": {"values": [{"intValue": 1}]}},
+    ]
+    t.span("x")["attributes"] = [{"key": str(n), "value": v} for n, v in enumerate(values)]
+    (span,) = spans(t.json())
+    assert list(span.attributes.values()) == ["text", 5, None, 0.5, [1]]

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otlp import Telemetry, moment, protobuf
-from tracelode.wire import message
+from tracelode.wire import message, otlp_protobuf
 from tracelode.wire.decode import decode, looks_like
 from tracelode.wire.message import Limits, Log, Record, Reject, Span
-from tracelode.wire.otlp_protobuf import export_response, fields
+from tracelode.wire.otlp_protobuf import export_response, fields, kind_of
 
 
 def shop() -> Telemetry:
@@ -263,3 +263,50 @@ def test_the_answer_of_a_receiver() -> None:
 def test_the_helper_writes_what_the_library_reads() -> None:
     assert protobuf(shop().request(shop().spans)) == GOOD
     assert json.loads(shop().json())["resourceSpans"]
+
+
+def records() -> dict[str, bytes]:
+    """One record of each kind, alone."""
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+    from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
+
+    spans = ExportTraceServiceRequest.FromString(shop().protobuf())
+    logs = ExportLogsServiceRequest.FromString(shop().protobuf_logs())
+    # a name and a description as long as the ids of a span
+    metric = Metric(name="n" * 16, description="d" * 8, unit="1")
+    metric.sum.data_points.add(as_int=5)
+    return {
+        "span": spans.resource_spans[0].scope_spans[0].spans[0].SerializeToString(),
+        "log": logs.resource_logs[0].scope_logs[0].log_records[0].SerializeToString(),
+        "metric": metric.SerializeToString(),
+    }
+
+
+@pytest.mark.parametrize("kind", ["span", "log", "metric"])
+def test_the_first_fields_of_a_record_tell_what_all_of_them_tell(kind: str) -> None:
+    data = records()[kind]
+    assert otlp_protobuf._shown(data, 0, len(data)) == kind_of(data, 0, len(data)) == kind
+    # a record without fields ends where the next one begins
+    assert otlp_protobuf._shown(data, 0, 0) == ""
+
+
+@pytest.mark.parametrize("kind", ["span", "log"])
+def test_a_record_with_a_broken_end_is_rejected_as_a_whole(kind: str) -> None:
+    damaged = records()[kind] + b"\x07" * 9
+    assert rejects(wrapped(damaged)) == [(message.NO_IDS, 1, 1)]
+    cut = records()[kind] + b"\x0a\x7f"
+    assert rejects(wrapped(cut)) == [(message.NOT_PROTOBUF, 1, 1)]
+
+
+def test_messages_are_in_memory_one_after_another() -> None:
+    t = Telemetry()
+    t.span("chat", {"text": "x" * 200_000})
+    data = b"".join(len(m).to_bytes(4, "big") + m for m in [t.protobuf()] * 40)
+    sum(1 for _ in decode(data))
+    tracemalloc.start()
+    count = sum(1 for _ in decode(data))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 40
+    assert peak < 8 * 200_000

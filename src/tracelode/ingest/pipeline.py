@@ -100,22 +100,7 @@ class Importer:
             if healed:
                 lost = "shard of the store was damaged, its files are read again"
                 report.skipped.append(Skipped(str(self.catalog.folder.name), 0, lost, healed))
-            roots: set[str] = set()
-            total = plan.bytes
-            for results in self._results(plan):
-                self._commit(results)
-                for result in results:
-                    report.files_read += len(result.sources)
-                    report.bytes_read += result.bytes_read
-                    roots.update(family.root for family in result.families)
-                    report.skipped.extend(s for row in result.sources for s in row.skipped)
-                if progress:
-                    progress(
-                        Progress(
-                            what="read", done=min(report.bytes_read, total), total=total,
-                            files=report.files_read, files_total=plan.files - plan.unchanged,
-                        )
-                    )  # fmt: skip
+            roots = self._read(plan, report, progress)
             if plan.rows:
                 with self.catalog.transaction():
                     for row in plan.rows:
@@ -137,6 +122,25 @@ class Importer:
         report.skipped = _merged(report.skipped)
         report.seconds = time.monotonic() - begun
         return report
+
+    def _read(self, plan: planning.Plan, report: ImportReport, progress: Report | None) -> set[str]:
+        """Read and commit what the plan says, into the report; the roots that were built."""
+        roots: set[str] = set()
+        for results in self._results(plan):
+            self._commit(results)
+            for result in results:
+                report.files_read += len(result.sources)
+                report.bytes_read += result.bytes_read
+                roots.update(family.root for family in result.families)
+                report.skipped.extend(s for row in result.sources for s in row.skipped)
+            if progress:
+                progress(
+                    Progress(
+                        what="read", done=min(report.bytes_read, plan.bytes), total=plan.bytes,
+                        files=report.files_read, files_total=plan.files - plan.unchanged,
+                    )
+                )  # fmt: skip
+        return roots
 
     def _plan(
         self, paths: Iterable[Path] | None, source: str | None, since: int | None, mapping: Path | None

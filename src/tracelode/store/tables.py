@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from tracelode.model.profile import Profile
+from tracelode.model.words import encodable
 from tracelode.store.shards import connect, write_parquet
 
 
@@ -28,7 +29,12 @@ class ParquetExporter:
         columns = ", ".join(f'"{measure}" BIGINT' for measure in profile.measures)
         database.execute(f"CREATE TABLE stacks (stack VARCHAR[], {columns})")
         appender = database.appender("stacks")
-        appender.append_rows([(list(stack), *profile.told(stack)) for stack in sorted(profile.totals)])
+        appender.append_rows(
+            [
+                ([encodable(frame) for frame in stack], *profile.told(stack))
+                for stack in sorted(profile.totals)
+            ]
+        )
         appender.flush()
         del appender
         with tempfile.TemporaryDirectory() as folder:

@@ -167,7 +167,7 @@ def _decoded(data: bytes, limits: Limits) -> Iterator[Record]:
             yield from decode_protobuf(frame, limits, number)
 
 
-def _frames(data: bytes) -> list[bytes | str] | None:
+def _frames(data: bytes) -> Iterator[bytes | str] | None:
     """The messages behind their lengths, a reason for one that is cut off; None for a single message."""
     if data[:1] == b"\x00":
         return _cut(data, lambda at: (at + 4, at + 4 + int.from_bytes(data[at : at + 4], "big")))
@@ -186,17 +186,16 @@ def _plain(data: bytes) -> bool:
         return _prefix(data, 0) is None
 
 
-def _cut(data: bytes, place: Callable[[int], tuple[int, int]]) -> list[bytes | str]:
-    found: list[bytes | str] = []
+def _cut(data: bytes, place: Callable[[int], tuple[int, int]]) -> Iterator[bytes | str]:
+    """One message after another: all at once would be the file in memory once more."""
     at = 0
     while at < len(data):
         start, end = place(at)
         if end > len(data) or start > len(data):
-            found.append(message.CUT)
-            break
-        found.append(data[start:end])
+            yield message.CUT
+            return
+        yield data[start:end]
         at = end
-    return found
 
 
 def _unpacked(data: bytes, most: int) -> bytes:

@@ -146,7 +146,7 @@ def _lines(text: bytes, limits: Limits, line: int) -> Iterator[Record]:
 
 def _whole(text: bytes, limits: Limits, line: int, cut: bool = True) -> Iterator[Record]:
     """Records of one value, or of several without a mark between them."""
-    commas = text.count(b",")
+    commas = text.count(b",") if len(text) > _MOST_PLAIN else 0
     if commas > _MOST_COMMAS:
         yield Reject(message.TOO_MANY, line)
         return
@@ -278,7 +278,7 @@ def _found(value: Any, limits: Limits, line: int) -> Iterator[Record]:
             inner = one
         elif not isinstance(one, dict):
             continue
-        elif any(isinstance(one.get(name), list) for name in _RESOURCES):
+        elif not one.keys().isdisjoint(_RESOURCES) and any(isinstance(one.get(n), list) for n in _RESOURCES):
             seen = True
             yield from _plain_request(one, reader)
         elif shapes.is_span(one):
@@ -315,7 +315,7 @@ def _plain_request(found: dict[str, Any], reader: Reader) -> Iterator[Record]:
                 yield Reject(message.NOTHING, reader.line)
                 continue
             for scope in shapes.scopes_of(resource):
-                named = shapes.first(scope, "scope", "instrumentationLibrary")
+                named = shapes.first(scope, ("scope", "instrumentationLibrary"))
                 try:
                     origin = reader.origin(resource.get("resource"), named)
                 except shapes.Broken:

@@ -50,7 +50,11 @@ def fields(data: bytes, start: int, end: int) -> Iterator[Field]:
     """
     at = start
     while at < end:
-        tag, at = _varint(data, at, end)
+        tag = data[at]
+        if tag < 128:  # nearly always: a number below 16
+            at += 1
+        else:
+            tag, at = _varint(data, at, end)
         number, kind = tag >> 3, tag & 7
         if number == 0 or number > 536_870_911:
             raise Broken(message.NOT_PROTOBUF)
@@ -58,8 +62,12 @@ def fields(data: bytes, start: int, end: int) -> Iterator[Field]:
             begin = at
             _, at = _varint(data, at, end)
         elif kind == 2:
-            size, begin = _varint(data, at, end)
-            at = begin + size
+            if at < end and data[at] < 128:
+                begin = at + 1
+                at = begin + data[at]
+            else:
+                size, begin = _varint(data, at, end)
+                at = begin + size
         elif kind in (1, 5):
             begin, at = at, at + (8 if kind == 1 else 4)
         else:
@@ -109,6 +117,23 @@ def kind_of(data: bytes, start: int, end: int) -> str:
     if seen & {(1, 1), (11, 1)}:
         return "log"
     return "metric" if seen & {(n, 2) for n in (5, 7, 9, 10, 11)} else ""
+
+
+def _shown(data: bytes, start: int, end: int) -> str:
+    """What a record is, where its first fields show it already; else as of kind_of()."""
+    head = data[start : min(start + 2, end)]
+    if head[:1] == b"\x09":
+        return "log"
+    if head == b"\x0a\x10":
+        try:
+            for number, kind, _, _ in fields(data, start, end):
+                if number >= 7:
+                    if (number, kind) == (7, 1):
+                        return "span"
+                    break
+        except Broken:
+            pass
+    return kind_of(data, start, end)
 
 
 def decode_protobuf(data: bytes, limits: Limits = message.FILE, line: int = 1) -> Iterator[Record]:
@@ -213,14 +238,16 @@ class Reader:
                 yield self._record(begin, stop, origin)
 
     def _record(self, start: int, end: int, origin: Origin) -> Record:
-        kind = kind_of(self.data, start, end)
+        kind = _shown(self.data, start, end)
         try:
             if kind == "span":
                 return self._made_span(self._parsed(self._span(), start, end, _SPAN), origin)
             if kind == "log":
                 return self._made_log(self._parsed(self._log(), start, end, _LOG), origin)
         except Broken as broken:
-            return Reject(str(broken), self.line)
+            if kind_of(self.data, start, end):
+                return Reject(str(broken), self.line)
+            kind = ""
         if kind == "metric":
             return Reject(message.METRICS, self.line)
         return Reject(message.NO_IDS if start < end else message.NOT_PROTOBUF, self.line)
@@ -271,11 +298,19 @@ class Reader:
         )
 
     def _attributes(self, given: Any) -> dict[str, Any]:
-        return {pair.key: self._value(pair.value, 0) for pair in given}
+        found: dict[str, Any] = {}
+        for pair in given:
+            value = pair.value
+            # nearly all are texts, and to ask for one is cheaper than to ask which of seven it is
+            found[pair.key] = value.string_value or self._value(value, 0)
+        return found
 
     def _value(self, given: AnyValue, depth: int) -> Any:
         if depth > self.limits.depth:
             raise Broken(message.TOO_DEEP)
+        text = given.string_value
+        if text:
+            return text
         kind = given.WhichOneof("value")
         if kind == "array_value":
             return [self._value(inner, depth + 1) for inner in given.array_value.values]

@@ -28,23 +28,38 @@ _PARENT = ("parentSpanId", "parent_span_id", "parent_id", "parentId", "parentSpa
 _NAME = ("name", "span_name", "spanName", "operationName")
 _START = ("startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time", "start", "timestamp")
 _END = ("endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time", "end")
+_AT = ("timeUnixNano", "time_unix_nano", "timestamp", "time", "Timestamp")
+_STATUS = ("status", "status_code", "statusCode")
+_CODE = ("code", "status_code")
+_MESSAGE = ("message", "description")
+_INNER = ("child_spans", "childSpans")
 _LENGTH = ("duration", "durationNanos", "duration_ns")
 _ATTRIBUTES = ("attributes", "span_attributes", "spanAttributes")
-_RESOURCE = ("resource_attributes", "resourceAttributes")
-_SCOPE = ("scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary")
+_RESOURCE = ("resource", "resource_attributes", "resourceAttributes")
+_SCOPE = (
+    "scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary", "scope_name",
+    "scopeName",
+)  # fmt: skip
+_OWN = (*_RESOURCE, *_SCOPE)
+_NAMED = (*_NAME, *_ATTRIBUTES)
+_LASTED = (*_START, *_END)
+_TIMES = ("timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano")
 _VALUES = (
     "stringValue", "string_value", "intValue", "int_value", "doubleValue", "double_value", "boolValue",
     "bool_value", "bytesValue", "bytes_value",
 )  # fmt: skip
 _LISTS = ("arrayValue", "array_value")
 _MAPS = ("kvlistValue", "kvlist_value")
+_NESTED = (dict, list)
+_SCALARS = frozenset(_VALUES)
+_TYPED = (*_VALUES, *_LISTS, *_MAPS)
 
 
 class Broken(Exception):
     """A record that is not taken; the text is one of the closed reasons."""
 
 
-def first(found: dict[str, Any], *names: str) -> Any:
+def first(found: dict[str, Any], names: tuple[str, ...]) -> Any:
     """The first of some keys that is there and not null.
 
     Args:
@@ -104,13 +119,15 @@ class Reader:
                 yield made
             except Broken as broken:
                 yield Reject(str(broken), self.line)
-            inner = first(one, "child_spans", "childSpans")
+            inner = first(one, _INNER)
             if isinstance(inner, list):
                 waiting.extend((child, own, above) for child in reversed(inner) if isinstance(child, dict))
 
     def _own(self, found: dict[str, Any], origin: Origin) -> Origin:
-        resource = first(found, "resource", *_RESOURCE)
-        scope = first(found, *_SCOPE, "scope_name", "scopeName")
+        if found.keys().isdisjoint(_OWN):
+            return origin
+        resource = first(found, _RESOURCE)
+        scope = first(found, _SCOPE)
         if resource is None and scope is None:
             return origin
         try:
@@ -123,39 +140,39 @@ class Reader:
 
     def _span(self, found: dict[str, Any], origin: Origin) -> Span:
         self._left = self.limits.parts
-        context = first(found, *_CONTEXTS)
+        context = first(found, _CONTEXTS)
         near = context if isinstance(context, dict) else {}
-        trace = ident(first(found, *_TRACE) or first(near, *_TRACE), 16)
-        own = ident(first(found, *_SPAN) or first(near, *_SPAN), 8)
+        trace = ident(first(found, _TRACE) or first(near, _TRACE), 16)
+        own = ident(first(found, _SPAN) or first(near, _SPAN), 8)
         if trace is None or own is None:
             raise Broken(NO_IDS)
-        parent = first(found, *_PARENT)
+        parent = first(found, _PARENT)
         if isinstance(parent, dict):
-            parent = first(parent, *_SPAN)
-        started = nanoseconds(first(found, *_START))
-        ended = nanoseconds(first(found, *_END))
-        length = duration(first(found, *_LENGTH)) if ended is None else None
+            parent = first(parent, _SPAN)
+        started = nanoseconds(first(found, _START))
+        ended = nanoseconds(first(found, _END))
+        length = duration(first(found, _LENGTH)) if ended is None else None
         if started is not None and length is not None:
             ended = started + length
-        code = first(found, "status", "status_code", "statusCode")
+        code = first(found, _STATUS)
         near = code if isinstance(code, dict) else {"code": code}
         return Span(
             trace=trace,
             id=own,
             parent=ident(parent, 8),
-            name=_text(first(found, *_NAME)),
+            name=_text(first(found, _NAME)),
             started=started,
             ended=ended,
             attributes=self.attributes(self._flat(found)),
             events=tuple(self._events(found.get("events"))),
-            status=status(first(near, "code", "status_code")),
-            message=_text(first(near, "message", "description") or first(found, "status_message")),
+            status=status(first(near, _CODE)),
+            message=_text(first(near, _MESSAGE) or found.get("status_message")),
             origin=origin,
             line=self.line,
         )
 
     def _flat(self, found: dict[str, Any]) -> Any:
-        given = first(found, *_ATTRIBUTES)
+        given = first(found, _ATTRIBUTES)
         if given is not None:
             return given
         # a table's row: one column an attribute
@@ -165,11 +182,8 @@ class Reader:
         for one in given if isinstance(given, list) else ():
             self._take()
             if isinstance(one, dict):
-                at = nanoseconds(
-                    first(one, "timeUnixNano", "time_unix_nano", "timestamp", "time", "Timestamp")
-                )
-                attributes = self.attributes(first(one, "attributes", "Attributes"))
-                yield Event(_text(first(one, "name", "Name")), at, attributes)
+                attributes = self.attributes(first(one, ("attributes", "Attributes")))
+                yield Event(_text(first(one, ("name", "Name"))), nanoseconds(first(one, _AT)), attributes)
 
     def log(self, found: dict[str, Any], origin: Origin) -> Log | Reject:
         """A log record.
@@ -184,16 +198,16 @@ class Reader:
             body = self.value(found.get("body"), 0)
         except Broken as broken:
             return Reject(str(broken), self.line)
-        at = nanoseconds(first(found, "timeUnixNano", "time_unix_nano", "timestamp"))
+        at = nanoseconds(first(found, ("timeUnixNano", "time_unix_nano", "timestamp")))
         if at is None:
-            at = nanoseconds(first(found, "observedTimeUnixNano", "observed_time_unix_nano"))
+            at = nanoseconds(first(found, ("observedTimeUnixNano", "observed_time_unix_nano")))
         return Log(
             at=at,
-            name=_text(first(found, "eventName", "event_name") or attributes.get("event.name")),
+            name=_text(first(found, ("eventName", "event_name")) or attributes.get("event.name")),
             body=body,
             attributes=attributes,
-            trace=ident(first(found, *_TRACE), 16),
-            span=ident(first(found, *_SPAN), 8),
+            trace=ident(first(found, _TRACE), 16),
+            span=ident(first(found, _SPAN), 8),
             origin=origin,
             line=self.line,
         )
@@ -209,19 +223,44 @@ class Reader:
         Raises:
             Broken: too many or too deep.
         """
-        found: dict[str, Any] = {}
         if isinstance(given, list):
-            for pair in given:
-                self._take()
-                if isinstance(pair, dict) and isinstance(pair.get("key"), str):
-                    found[_text(pair["key"])] = self.value(pair.get("value"), 0)
-        elif isinstance(given, dict):
-            for key, value in given.items():
-                self._take()
+            return self._paired(given)
+        found: dict[str, Any] = {}
+        for key, value in given.items() if isinstance(given, dict) else ():
+            self._left -= 2
+            if self._left < 0:
+                raise Broken(TOO_MANY_PARTS)
+            if not key.isascii():
                 key = _text(key)
+            if isinstance(value, str):
+                found[key] = value if value.isascii() else _text(value)
+            elif isinstance(value, _NESTED):
+                self._left += 1
                 found[key] = self._plain(value, 0)
-                if "." not in key and isinstance(value, dict):
+                if isinstance(value, dict) and "." not in key:
                     self._spread(key, found[key], found)
+            else:
+                found[key] = value
+        return found
+
+    def _paired(self, given: list[Any]) -> dict[str, Any]:
+        """Attributes as OTLP/JSON writes them. Nearly all are texts, so these are taken without a call."""
+        found: dict[str, Any] = {}
+        for pair in given:
+            key = pair.get("key") if isinstance(pair, dict) else None
+            if not isinstance(key, str):
+                self._take()
+                continue
+            value = pair.get("value")
+            text = value.get("stringValue") if isinstance(value, dict) else None
+            if isinstance(text, str):
+                self._left -= 2
+                if self._left < 0:
+                    raise Broken(TOO_MANY_PARTS)
+                found[_text(key)] = text if text.isascii() else _text(text)
+            else:
+                self._take()
+                found[_text(key)] = self.value(value, 0)
         return found
 
     def _spread(self, prefix: str, value: Any, found: dict[str, Any]) -> None:
@@ -247,26 +286,30 @@ class Reader:
         if not isinstance(given, dict):
             return self._plain(given, depth)
         self._take()
-        for name in _VALUES:
-            if given.get(name) is not None:
+        text = given.get("stringValue")
+        if isinstance(text, str):
+            return _text(text)
+        # a value has one type, and so one key; where it has more, the first of ours counts
+        for name in given if len(given) == 1 else _VALUES:
+            if name in _SCALARS and given.get(name) is not None:
                 return _scalar(name, given[name])
-        inner = first(given, *_LISTS)
+        inner = first(given, _LISTS)
         if isinstance(inner, dict):
             values = inner.get("values")
             return [self.value(v, depth + 1) for v in values] if isinstance(values, list) else []
-        inner = first(given, *_MAPS)
+        inner = first(given, _MAPS)
         if isinstance(inner, dict):
             values = inner.get("values")
             pairs = [p for p in values if isinstance(p, dict)] if isinstance(values, list) else []
             return {_text(pair.get("key")): self.value(pair.get("value"), depth + 1) for pair in pairs}
-        return self._plain(given, depth) if given and not _typed(given) else None
+        return self._plain(given, depth) if given and given.keys().isdisjoint(_TYPED) else None
 
     def _plain(self, given: Any, depth: int) -> Any:
         if depth > self.limits.depth:
             raise Broken(TOO_DEEP)
         self._take()
         if isinstance(given, str):
-            return _text(given)
+            return given if given.isascii() else _text(given)
         if isinstance(given, list):
             return [self._plain(v, depth + 1) for v in given]
         if isinstance(given, dict):
@@ -277,10 +320,6 @@ class Reader:
         self._left -= 1
         if self._left < 0:
             raise Broken(TOO_MANY_PARTS)
-
-
-def _typed(given: dict[str, Any]) -> bool:
-    return any(name in given for name in (*_VALUES, *_LISTS, *_MAPS))
 
 
 def _scalar(name: str, value: Any) -> Any:
@@ -301,7 +340,13 @@ def _text(value: Any) -> str:
     """A text without lone surrogates; "" for anything else."""
     if not isinstance(value, str):
         return ""
-    return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "replace").decode()
+    return value
 
 
 def is_span(found: dict[str, Any]) -> bool:
@@ -310,12 +355,16 @@ def is_span(found: dict[str, Any]) -> bool:
     Args:
         found: a decoded object.
     """
-    context = first(found, *_CONTEXTS)
+    context = first(found, _CONTEXTS)
     near = context if isinstance(context, dict) else found
-    named = any(name in found for name in (*_NAME, *_ATTRIBUTES))
-    ids = any(n in near or n in found for n in _TRACE) and any(n in near or n in found for n in _SPAN)
+    keys, inner = found.keys(), near.keys()
+    if keys.isdisjoint(_NAMED) or keys.isdisjoint(_LASTED):
+        return False
     # a log record has both ids too
-    return named and ids and "body" not in found and any(name in found for name in (*_START, *_END))
+    return "body" not in found and not (
+        (inner.isdisjoint(_TRACE) and keys.isdisjoint(_TRACE))
+        or (inner.isdisjoint(_SPAN) and keys.isdisjoint(_SPAN))
+    )
 
 
 def is_log(found: dict[str, Any]) -> bool:
@@ -324,8 +373,7 @@ def is_log(found: dict[str, Any]) -> bool:
     Args:
         found: a decoded object.
     """
-    times = ("timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano")
-    if any(name in found for name in times):
+    if not found.keys().isdisjoint(_TIMES):
         return "body" in found or "attributes" in found
     return all(name in found for name in ("timestamp", "body", "attributes"))
 

@@ -16,6 +16,8 @@ _DURATION = re.compile(
 )
 _LAST = 2**63
 """Nanoseconds are 64-bit; later moments are damage."""
+_NANOSECONDS = 10**17
+"""From here on a number is one of nanoseconds."""
 
 
 def ident(value: Any, size: int) -> str | None:
@@ -38,8 +40,9 @@ def ident(value: Any, size: int) -> str | None:
         ('eee19b7ec3c1b174', 'eee19b7ec3c1b174', None)
     """
     if isinstance(value, bytes):
-        value = value.hex()
-    elif isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 8 * size:
+        text = value.hex()
+        return text if text.strip("0") else None
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1 << 8 * size:
         value = f"{value:0{2 * size}x}"
     if not isinstance(value, str):
         return None
@@ -70,20 +73,22 @@ def nanoseconds(value: Any) -> int | None:
         >>> nanoseconds("1700000000000000000") == nanoseconds([1700000000, 0]) == nanoseconds(1.7e9)
         True
     """
-    if isinstance(value, bool):
+    if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, str):
         value = value.strip()
         if not value.isascii() or not value.isdigit():
             return _iso(value)
         value = int(value) if len(value) < 20 else 0
+    if type(value) is int and value >= _NANOSECONDS:
+        return value if value < _LAST else None
     if isinstance(value, list) and len(value) == 2 and all(type(part) is int for part in value):
         seconds, rest = value
         value = seconds * 1_000_000_000 + rest if 0 <= rest < 1_000_000_000 and 0 < seconds < 1e10 else 0
         return value or None
     if not isinstance(value, int | float) or not 0 < value < _LAST:
         return None
-    for most, factor in ((1e11, 1_000_000_000), (1e14, 1_000_000), (1e17, 1_000)):
+    for most, factor in ((1e11, 1_000_000_000), (1e14, 1_000_000), (_NANOSECONDS, 1_000)):
         if value < most:
             return round(value * factor)
     return int(value)
@@ -148,6 +153,6 @@ def status(value: Any) -> str:
         >>> status(2), status("STATUS_CODE_OK"), status(None)
         ('error', 'ok', 'unset')
     """
-    if isinstance(value, bool) or not isinstance(value, int | str):
+    if value is None or isinstance(value, bool) or not isinstance(value, int | str):
         return "unset"
     return _STATUSES.get(str(value).lower().removeprefix("status_code_").rpartition(".")[2], "unset")

@@ -106,9 +106,7 @@ def write_operations(catalog: Catalog, stream: IO[bytes]) -> int:
 
 def formats() -> dict[str, tuple[str, ...]]:
     """Export formats by name, with their suffixes."""
-    found = {name: tuple(registry.load("exports", name).suffixes) for name in registry.names("exports")}
-    found["parquet"] = (".parquet",)
-    return found
+    return {name: tuple(registry.load("exports", name).suffixes) for name in registry.names("exports")}
 
 
 def exporter_for(target: str, format: str | None) -> Any:
@@ -117,14 +115,10 @@ def exporter_for(target: str, format: str | None) -> Any:
     Raises:
         UsageError: there is none.
     """
-    if format == "parquet" or (format is None and target.endswith(".parquet")):
-        from tracelode.store.tables import ParquetExporter
-
-        return ParquetExporter()
     names = registry.names("exports")
     if format is not None:
         if format not in names:
-            raise UsageError(f"unknown format {format!r}; known: {', '.join((*names, 'parquet'))}")
+            raise UsageError(f"unknown format {format!r}; known: {', '.join(names)}")
         return registry.load("exports", format)
     best: tuple[int, Any] | None = None
     for name in names:

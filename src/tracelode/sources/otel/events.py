@@ -93,13 +93,13 @@ Place = tuple[str, str]
 
 
 def sort_out(
-    logs: Iterable[Log], session_of: Callable[[Log], str], spans: Collection[Place]
+    logs: Iterable[Log], session_of: Callable[[Log, str], str], spans: Collection[Place]
 ) -> tuple[dict[str, list[Log]], list[tuple[Place, Log]], Counter[tuple[int, str]]]:
     """Log records by session; messages that belong to a span apart.
 
     Args:
         logs: of one file.
-        session_of: session key of a record, "" for none.
+        session_of: session key of a record and its event, "" for none.
         spans: the spans that are in the file.
 
     Returns:
@@ -117,7 +117,7 @@ def sort_out(
             else:
                 complaints[(log.line, NO_SPAN)] += 1
             continue
-        session = session_of(log)
+        session = session_of(log, event)
         if session:
             found.setdefault(session, []).append(log)
         elif event not in words.QUIET:

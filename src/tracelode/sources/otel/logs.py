@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -13,8 +14,9 @@ from tracelode.model.operation import Kind, Operation, Status
 from tracelode.signals.arguments import argument_fields, asks_person, tool_kind
 from tracelode.signals.human import human_kind
 from tracelode.sources.otel import texts, words
-from tracelode.sources.otel.events import UNKNOWN, event_of, length_of, moment_of, order_of
-from tracelode.sources.otel.made import Made
+from tracelode.sources.otel.events import UNKNOWN, event_of, length_of, order_of
+from tracelode.sources.otel.made import Made, move
+from tracelode.sources.otel.tree import text_in
 from tracelode.sources.otel.usage import cost_of, count, measures_of, opened, put_disjoint, put_output
 from tracelode.wire.message import Log
 
@@ -34,6 +36,8 @@ class Logs:
         self.maker = maker
         self.session = session
         self.made = Made()
+        self._event = ""
+        self._at: int | None = None
         self._seen: set[str] = set()
         self._last: Operation | None = None
         self._requested: int | None = None
@@ -60,13 +64,14 @@ class Logs:
         Args:
             logs: of the session, in any order.
         """
-        for log in sorted(logs, key=order_of):
-            event = event_of(log)
+        self.maker.session = self.session
+        for (timeless, at, _), log in sorted(((order_of(log), log) for log in logs), key=itemgetter(0)):
+            self._event = event = event_of(log)
             handler = self._handlers.get(event)
             if handler is not None:
-                self.maker.session = self.session
-                self.maker.line = msgspec.structs.replace(self.maker.line, number=log.line)
-                handler(log, moment_of(log))
+                self._at = None if timeless else at
+                move(self.maker, log.line)
+                handler(log, self._at)
             elif event not in words.QUIET:
                 self.made.complaints[(log.line, UNKNOWN)] += 1
         return self.made
@@ -77,13 +82,13 @@ class Logs:
         """The same record has the same id in every file, and however often, it was exported."""
         own = native or "/".join(
             str(part)
-            for part in (moment_of(log), log.attributes.get("event.sequence"), log.trace, log.span)
+            for part in (self._at, log.attributes.get("event.sequence"), log.trace, log.span)
             if part is not None
         )
         return f"{self.session}/log/{what}/{own}"
 
     def _fields(self, log: Log, native: str = "") -> dict[str, str]:
-        found = {"told_by": "log", "otel.event": event_of(log)}
+        found = {"told_by": "log", "otel.event": self._event}
         if log.trace:
             found["trace"] = log.trace
         service = log.origin.attributes.get("service.name")
@@ -103,9 +108,9 @@ class Logs:
         length = length_of(log)
         started = at - length if at is not None and length is not None else at
         actor = more.pop("actor", "agent")
-        made = self.maker.operation(ident, actor, kind, name, status, started, at, **more)
         if log.trace and log.span:
-            made = msgspec.structs.replace(made, parent=self.maker.ident(f"{log.trace}/{log.span}"))
+            more["parent"] = self.maker.ident(f"{log.trace}/{log.span}")
+        made = self.maker.operation(ident, actor, kind, name, status, started, at, **more)
         if made.id not in self._seen:
             self._seen.add(made.id)
             self.made.operations.append(made)
@@ -123,7 +128,8 @@ class Logs:
             self.made.moments.append((self.session, Moment(made.ended, "other", made.id)))
 
     def _complain(self, log: Log, reasons: Iterable[str]) -> None:
-        self.made.complaints.update((log.line, reason) for reason in reasons)
+        for reason in reasons:
+            self.made.complaints[(log.line, reason)] += 1
 
     # events ----------------------------------------------------------------------------------------
 
@@ -171,7 +177,7 @@ class Logs:
         more: dict[str, str],
     ) -> None:
         fields = {**self._fields(log, native), **more}
-        model = next((v for n in words.MODEL if isinstance(v := log.attributes.get(n), str) and v), "")
+        model = text_in(log.attributes, words.MODEL)
         if model:
             fields["model"] = model
         cost = cost_of(log.attributes)
@@ -188,7 +194,7 @@ class Logs:
         """The event of newer conventions that repeats a call's span."""
         complaints: list[str] = []
         measures = measures_of(log.attributes, complaints)
-        response = next((v for n in words.RESPONSE if isinstance(v := log.attributes.get(n), str) and v), "")
+        response = text_in(log.attributes, words.RESPONSE)
         self._call(log, at, measures, complaints, f"response/{response}" if response else "", {})
 
     def _codex_request(self, log: Log, at: int | None) -> None:
@@ -261,7 +267,7 @@ class Logs:
             self._forget(own)
         size = count(a.get("tool_result_size_bytes"))
         if size is None and output:
-            size = len(output.encode("utf-8", "replace"))
+            size = texts.size_of(output)
         made = self._add(
             self._ident(log, "tool", native), tool_kind(name), name, status, at, log,
             fields=fields, arguments=given, output=output,

@@ -10,7 +10,7 @@ import msgspec
 
 from tracelode.activities import Activity, Moment
 from tracelode.making import Maker
-from tracelode.model.operation import Kind, Operation, Status
+from tracelode.model.operation import Kind, Operation, Origin, Status
 from tracelode.sources.otel import words
 from tracelode.sources.otel.tree import Node
 from tracelode.sources.otel.usage import count
@@ -31,6 +31,17 @@ class Made(msgspec.Struct):
     """(line, closed words) with how often."""
 
 
+def move(maker: Maker, line: int) -> None:
+    """The next operations are made where a line stands.
+
+    Args:
+        maker: changed in place.
+        line: 1-based line of the file.
+    """
+    if maker.line.number != line:
+        maker.line = msgspec.structs.replace(maker.line, number=line)
+
+
 class Writer:
     """Makes operations of a trace's nodes.
 
@@ -45,7 +56,7 @@ class Writer:
     def place(self, node: Node) -> None:
         """The next operations are made where a node stands."""
         self.maker.session = node.session
-        self.maker.line = msgspec.structs.replace(self.maker.line, number=node.span.line)
+        move(self.maker, node.span.line)
 
     def fields(self, node: Node) -> dict[str, str]:
         """Fields that every operation of a node has."""
@@ -79,8 +90,20 @@ class Writer:
             parent = self.maker.ident(f"{span.trace}/{span.parent}")
         if node.parent is None and node.cut:
             parent = ""
-        made = self.maker.operation(None, "agent", kind, name, status_of(node), node.started, **more)
-        made = msgspec.structs.replace(made, id=ident or node.ident, ended=node.ended, parent=parent or None)
+        made = Operation(
+            session=node.session,
+            index=0,
+            id=ident or node.ident,
+            actor="agent",
+            kind=kind,
+            name=name,
+            status=status_of(node),
+            started=node.started,
+            ended=node.ended,
+            parent=parent or None,
+            origin=Origin(self.maker.adapter, self.maker.path, span.line, self.maker.line.offset),
+            **more,
+        )
         self.made.operations.append(made)
         return made
 
@@ -99,7 +122,8 @@ class Writer:
 
     def complain(self, node: Node, reasons: Iterable[str]) -> None:
         """Count what is wrong with a span."""
-        self.made.complaints.update((node.span.line, reason) for reason in reasons)
+        for reason in reasons:
+            self.made.complaints[(node.span.line, reason)] += 1
 
 
 def status_of(node: Node) -> Status:
@@ -109,19 +133,22 @@ def status_of(node: Node) -> Status:
         node: the span in its tree: Claude Code tells some of it on the spans inside.
     """
     span = node.span
-    told = span.attributes.get("success")
-    parts = [c.span for c in node.children if c.role == "part"]
-    if any(c.role == "wait" and c.span.attributes.get("decision") == "reject" for c in node.children):
-        return "denied"
-    if any(count(span.attributes.get(name)) for name in words.EXIT_CODES):
-        return "nonzero"
-    if span.status == "error" or any(p.status == "error" for p in parts):
-        return "error"
-    if any(str(s.attributes.get("success")).lower() == "false" for s in (span, *parts)):
-        return "error"
+    parts = [span]
+    for child in node.children:
+        if child.role == "part":
+            parts.append(child.span)
+        elif child.role == "wait" and child.span.attributes.get("decision") == "reject":
+            return "denied"
+    for name in words.EXIT_CODES:
+        if count(span.attributes.get(name)):
+            return "nonzero"
+    for part in parts:
+        told = part.attributes.get("success")
+        if part.status == "error" or (told is not None and str(told).lower() == "false"):
+            return "error"
     if span.attributes.get("error.type"):
         return "error"
-    if span.status == "ok" or told is not None:
+    if span.status == "ok" or span.attributes.get("success") is not None:
         return "ok"
     # the conventions leave the status unset where nothing went wrong
     return "running" if span.ended is None else "ok"

@@ -14,7 +14,7 @@ from tracelode.model.operation import Operation
 from tracelode.model.ports import About, Item, Line, Skip
 from tracelode.signals.told import Repeats, repeats
 from tracelode.sources.otel import words
-from tracelode.sources.otel.events import event_of, log_product, sort_out
+from tracelode.sources.otel.events import log_product, sort_out
 from tracelode.sources.otel.logs import Logs
 from tracelode.sources.otel.made import Made
 from tracelode.sources.otel.spans import Trace, gen_ai, product, sorted_operations
@@ -85,11 +85,13 @@ class Reader:
     def _all(self, spans: dict[str, list[Span]], logs: list[Log]) -> None:
         keys = {trace: trace_session(trace, found) for trace, found in spans.items()}
 
-        def of(log: Log) -> str:
+        def of(log: Log, event: str) -> str:
             key, name = keys.get(log.trace or "", (log.trace or "", ""))
-            names = (name,) if name else words.SESSIONS
-            found = (session_by(n, log.attributes, log.origin, event_of(log)) for n in names)
-            return next((own for own in found if own), key)
+            for n in (name,) if name else words.SESSIONS:
+                own = session_by(n, log.attributes, log.origin, event)
+                if own:
+                    return own
+            return key
 
         known = {(s.trace, s.id) for found in spans.values() for s in found} if logs else set()
         by_session, told, complaints = sort_out(logs, of, known)
@@ -117,7 +119,8 @@ class Reader:
         if not gen_ai(order):
             self.complaints[(line, STRANGER)] += len(order)
             return
-        self.complaints.update({(line, reason): count for reason, count in complaints.items()})
+        for reason, count in complaints.items():
+            self.complaints[(line, reason)] += count
         sessions(order, key, name)
         made = Trace(self.maker, order).make()
         self._take(made)
@@ -129,7 +132,8 @@ class Reader:
                 session.project = session.project or _folder([node.span])
 
     def _take(self, made: Made) -> None:
-        self.complaints.update(made.complaints)
+        if made.complaints:
+            self.complaints.update(made.complaints)
         for operation in made.operations:
             self._session(operation.session, made).operations.append(operation)
         for key, activity in made.activities:
@@ -150,6 +154,8 @@ class Reader:
         for key, session in self.sessions.items():
             families.setdefault(session.root or key, []).append(session)
         for family in families.values():
+            if single(o for session in family for o in session.operations):
+                continue
             found = repeats(o for session in family for o in session.operations)
             if not (found.twins or found.totals or found.wrappers):
                 continue
@@ -170,6 +176,24 @@ class Reader:
         yield About(key, root, session.project, role, agent=session.product)
         yield from sorted_operations(session.operations)
         yield from ticks(session.activities, session.moments)
+
+
+def single(operations: Iterable[Operation]) -> bool:
+    """Can nothing be told twice, because there is one call at most, one prompt, and no log record?
+
+    Many traces are one call; to compare all operations with each other is dear beside them.
+
+    Args:
+        operations: of a family.
+    """
+    calls = prompts = 0
+    for o in operations:
+        calls += o.kind == "model"
+        prompts += o.kind == "prompt"
+        told = o.fields.get("told_by", "total")
+        if calls > 1 or prompts > 1 or (told != "total" and (told != "message" or o.kind != "prompt")):
+            return False
+    return True
 
 
 def _settled(operation: Operation, found: Repeats) -> Operation:

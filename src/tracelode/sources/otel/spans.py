@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -35,7 +34,7 @@ class Trace:
         self.writer = Writer(maker)
         self.calls = Calls(self.writer)
         self.order = order
-        self._linked: Counter[tuple[str, str]] = Counter()
+        self._linked: dict[tuple[str, str], int] = {}
 
     @property
     def made(self) -> Made:
@@ -181,7 +180,8 @@ class Trace:
         fields["call"], fields["otel.link"] = call.id, by
         if "model" in call.fields:
             fields["model"] = call.fields["model"]
-        self._linked[(call.id, own or name)] += 1
+        link = (call.id, own or name)
+        self._linked[link] = self._linked.get(link, 0) + 1
 
     def _mentioned(self, callers: list[Node]) -> None:
         """Tool calls that only the messages tell: no span ran them."""
@@ -192,7 +192,7 @@ class Trace:
                 native = self.writer.maker.ident(f"tool/{call.id}") if call.id else ""
                 if native in ran and native:
                     continue
-                if self._linked[(node.ident, call.name)] > 0:
+                if self._linked.get((node.ident, call.name), 0) > 0:
                     self._linked[(node.ident, call.name)] -= 1
                     continue
                 if answers is None:
@@ -240,7 +240,7 @@ def _results(callers: Iterable[Node]) -> dict[str, str]:
 
 
 def _size(text: str) -> dict[str, int]:
-    return {"bytes.output": len(text.encode("utf-8", "replace"))} if text else {}
+    return {"bytes.output": texts.size_of(text)} if text else {}
 
 
 def _inner(given: Any) -> Any:
@@ -277,13 +277,13 @@ def gen_ai(order: Iterable[Node]) -> bool:
     return any(node.role != "other" or node.measures for node in order)
 
 
-def sorted_operations(operations: Iterable[Operation]) -> Iterator[Operation]:
+def sorted_operations(operations: Iterable[Operation]) -> list[Operation]:
     """Operations by their start; at one moment prompts first, then what lies around the others.
 
     Args:
         operations: of one session.
     """
-    yield from sorted(operations, key=_place)
+    return sorted(operations, key=_place)
 
 
 def _place(operation: Operation) -> tuple[bool, int, bool, int]:

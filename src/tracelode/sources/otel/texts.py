@@ -14,6 +14,7 @@ from tracelode.wire.message import Span
 
 _MOST = 4_000
 """Messages and parts of one span that are looked at."""
+_LONGEST = max(map(len, words.HIDDEN))
 _TASKS = (
     "task",
     "question",
@@ -65,7 +66,8 @@ def text_of(value: Any) -> str:
     if isinstance(value, bytes):
         return ""
     if isinstance(value, str):
-        return "" if value.strip().lower() in words.HIDDEN else value
+        bare = value.strip()
+        return "" if len(bare) <= _LONGEST and bare.lower() in words.HIDDEN else value
     if value is None:
         return ""
     try:
@@ -81,7 +83,22 @@ def first_text(attributes: Mapping[str, Any], names: Iterable[str]) -> str:
         attributes: attributes of a span.
         names: names in order of preference.
     """
-    return next((found for name in names if (found := text_of(attributes.get(name)))), "")
+    for name in names:
+        value = attributes.get(name)
+        if value is not None:
+            found = text_of(value)
+            if found:
+                return found
+    return ""
+
+
+def size_of(text: str) -> int:
+    """Bytes of a text.
+
+    Args:
+        text: any text.
+    """
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def messages(value: Any) -> list[Message]:
@@ -124,9 +141,11 @@ def _message(given: dict[str, Any]) -> Message:
     texts: list[str] = []
     calls: list[Call] = []
     results: list[tuple[str, str]] = []
-    content = next(
-        (given[k] for k in ("parts", "content", "contents", "text") if given.get(k) is not None), None
-    )
+    content = None
+    for key in ("parts", "content", "contents", "text"):
+        content = given.get(key)
+        if content is not None:
+            break
     if isinstance(content, str):
         texts.append(text_of(content))
     for part in content[:_MOST] if isinstance(content, list) else ():
@@ -134,7 +153,9 @@ def _message(given: dict[str, Any]) -> Message:
             texts.append(part)
         elif isinstance(part, dict):
             _part(part, texts, calls, results)
-    calls.extend(map(_call, _listed(given.get("tool_calls") or given.get("toolCalls"))))
+    told = given.get("tool_calls") or given.get("toolCalls")
+    if told:
+        calls.extend(map(_call, _listed(told)))
     if isinstance(given.get("function_call"), dict):
         calls.append(_call(given["function_call"]))
     own = (
@@ -208,6 +229,17 @@ def gathered(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
     return [_relisted(root[key]) for key in sorted((k for k in root if k.isdecimal()), key=_index)]
 
 
+def _flat(attributes: Mapping[str, Any], prefixes: tuple[str, ...]) -> list[Message] | None:
+    """Messages that were written flat, under the first of some prefixes that has any; None for none."""
+    # most spans have none: to look through all names at once is far cheaper than one by one
+    names = "\n".join(attributes)
+    for prefix in prefixes:
+        found = gathered(attributes, prefix) if prefix in names else []
+        if found:
+            return messages(found)
+    return None
+
+
 def _index(key: str) -> int:
     return int(key) if len(key) < 9 else 10**9
 
@@ -225,6 +257,7 @@ _OUTPUTS = ("gen_ai.output.messages", "gen_ai.completion", "llm.output_messages"
 _ANSWERS = (
     "langfuse.observation.output", "ai.response.object", "output.value", "traceloop.entity.output", "output",
 )  # fmt: skip
+_GIVEN = words.MESSAGES - {"gen_ai.choice", "gen_ai.assistant.message"}
 _WHOLE = ("pydantic_ai.all_messages", "all_messages_events", "events")
 
 
@@ -238,18 +271,13 @@ def inputs(span: Span) -> list[Message]:
         Messages in order, empty where none were recorded.
     """
     a = span.attributes
-    for prefix in ("llm.input_messages.", "gen_ai.prompt."):
-        flat = gathered(a, prefix)
-        if flat:
-            return messages(flat)
+    flat = _flat(a, ("llm.input_messages.", "gen_ai.prompt."))
+    if flat is not None:
+        return flat
     for name in (*_INPUTS, *_WHOLE, "langfuse.observation.input"):
         if a.get(name) is not None:
             return [m for m in messages(a[name]) if m.role != "assistant" or name not in _WHOLE]
-    told = [
-        _event(event.name, event.attributes)
-        for event in span.events
-        if event.name in words.MESSAGES - {"gen_ai.choice", "gen_ai.assistant.message"}
-    ]
+    told = [_event(event.name, event.attributes) for event in span.events if event.name in _GIVEN]
     for event in span.events:
         if event.name == "gen_ai.content.prompt":
             told += messages(event.attributes.get("gen_ai.prompt"))
@@ -271,10 +299,9 @@ def outputs(span: Span) -> list[Message]:
         Messages in order, empty where none were recorded.
     """
     a = span.attributes
-    for prefix in ("llm.output_messages.", "gen_ai.completion."):
-        flat = gathered(a, prefix)
-        if flat:
-            return messages(flat)
+    flat = _flat(a, ("llm.output_messages.", "gen_ai.completion."))
+    if flat is not None:
+        return flat
     for name in _OUTPUTS:
         if a.get(name) is not None:
             return messages(a[name])

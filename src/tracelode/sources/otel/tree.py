@@ -15,6 +15,15 @@ BACKWARDS = "span that ends before it starts, end left out"
 TWICE = "span told twice, the fuller one kept"
 
 
+_ROLES = (
+    ("gen_ai.operation.name", words.OPERATIONS),
+    ("openinference.span.kind", words.OPENINFERENCE),
+    ("langfuse.observation.type", words.LANGFUSE),
+    ("traceloop.span.kind", words.TRACELOOP),
+)
+_COUNTS = frozenset((*words.INPUT, *words.OUTPUT))
+
+
 class Node:
     """A span in its tree.
 
@@ -23,12 +32,16 @@ class Node:
     """
 
     __slots__ = (
-        "agent", "asks", "calls", "children", "complaints", "cut", "ident", "measures", "near", "parent",
-        "role", "session", "span", "tool",
+        "agent", "asks", "calls", "children", "complaints", "cut", "ended", "ident", "measures", "near",
+        "parent", "role", "session", "span", "started", "tool",
     )  # fmt: skip
 
     def __init__(self, span: Span) -> None:
         self.span = span
+        self.started = None if span.started is None else span.started // 1_000
+        """UTC microseconds."""
+        self.ended = None if span.ended is None or _backwards(span) else span.ended // 1_000
+        """UTC microseconds, never before the start."""
         self.role = role_of(span)
         self.parent: Node | None = None
         self.children: list[Node] = []
@@ -53,29 +66,30 @@ class Node:
         self.cut = False
         """A circle was cut here: what its span names as parent is none."""
 
-    @property
-    def started(self) -> int | None:
-        """UTC microseconds."""
-        return None if self.span.started is None else self.span.started // 1_000
-
-    @property
-    def ended(self) -> int | None:
-        """UTC microseconds, never before the start."""
-        if self.span.ended is None or (self.span.started or 0) > self.span.ended:
-            return None
-        return self.span.ended // 1_000
-
     def get(self, names: Iterable[str]) -> str:
         """The first of some attributes that is a text.
 
         Args:
             names: in order of preference.
         """
-        for name in names:
-            value = self.span.attributes.get(name)
-            if isinstance(value, str) and value:
-                return value
-        return ""
+        return text_in(self.span.attributes, names)
+
+
+def text_in(attributes: Mapping[str, Any], names: Iterable[str]) -> str:
+    """The first of some attributes that is a text.
+
+    Args:
+        attributes: those of a span or log record.
+        names: in order of preference.
+
+    Returns:
+        The text, "" where there is none.
+    """
+    for name in names:
+        value = attributes.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
 
 
 def role_of(span: Span) -> str:
@@ -92,12 +106,7 @@ def role_of(span: Span) -> str:
         Code and the Vercel AI SDK, then what the attributes alone show.
     """
     a = span.attributes
-    for name, table in (
-        ("gen_ai.operation.name", words.OPERATIONS),
-        ("openinference.span.kind", words.OPENINFERENCE),
-        ("langfuse.observation.type", words.LANGFUSE),
-        ("traceloop.span.kind", words.TRACELOOP),
-    ):
+    for name, table in _ROLES:
         value = a.get(name)
         if isinstance(value, str):
             role = table.get(value) or table.get(value.upper()) or table.get(value.lower())
@@ -122,8 +131,7 @@ def _shown(span: Span, a: Mapping[str, Any]) -> str:
         return "tool"
     if a.get("agent_name") or (a.get("gen_ai.agent.name") and not a.get("gen_ai.request.model")):
         return "agent"
-    counts = any(name in a for names in (words.INPUT, words.OUTPUT) for name in names)
-    if counts or a.get("gen_ai.request.model"):
+    if not a.keys().isdisjoint(_COUNTS) or a.get("gen_ai.request.model"):
         named = any(isinstance(a.get(name), str) for name in words.MODEL[:6])
         return "llm" if named else "chain"
     return "other"
@@ -153,17 +161,17 @@ def forest(spans: Iterable[Span]) -> tuple[list[Node], Counter[str]]:
         if above is not None:
             node.parent = above
             above.children.append(node)
-        if (
-            node.span.started is not None
-            and node.span.ended is not None
-            and node.span.started > node.span.ended
-        ):
+        if _backwards(node.span):
             complaints[BACKWARDS] += 1
     roots = [node for node in nodes.values() if node.parent is None]
     order = _ordered(roots)
     if len(order) < len(nodes):
         order += _freed(nodes, order, complaints)
     return order, complaints
+
+
+def _backwards(span: Span) -> bool:
+    return span.ended is not None and (span.started or 0) > span.ended
 
 
 def _fuller(new: Span, old: Span) -> bool:
@@ -181,7 +189,8 @@ def _ordered(roots: list[Node]) -> list[Node]:
     while waiting:
         node = waiting.pop()
         order.append(node)
-        waiting.extend(sorted(node.children, key=_start, reverse=True))
+        if node.children:
+            waiting.extend(sorted(node.children, key=_start, reverse=True))
     return order
 
 
@@ -258,7 +267,14 @@ def trace_session(trace: str, spans: Iterable[Span]) -> tuple[str, str]:
         only session that is named, else the trace itself. One attribute decides for a trace, because a
         framework's and an application's name of one session may differ.
     """
-    known = list(spans)
+    known = [
+        span
+        for span in spans
+        if not (
+            span.attributes.keys().isdisjoint(words.SESSIONS)
+            and span.origin.attributes.keys().isdisjoint(words.SESSIONS)
+        )
+    ]
     for name in words.SESSIONS:
         keys = {key for span in known if (key := session_by(name, span.attributes, span.origin, span.name))}
         if keys:

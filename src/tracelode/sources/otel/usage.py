@@ -17,6 +17,13 @@ NO_NUMBER = "token count that is no number left out"
 SUM_ONLY = "sum of tokens without their kinds left out"
 
 
+_KINDS = (
+    words.INPUT, words.OUTPUT, words.CACHE_READ, words.CACHE_WRITE, words.REASONING, words.TOTAL,
+)  # fmt: skip
+_PLACES = {name: (kind, rank) for kind, names in enumerate(_KINDS) for rank, name in enumerate(names)}
+"""Every name of a count: which one it is of _KINDS, and its rank among the names of that."""
+
+
 class Told:
     """The token counts of one span or log record under our names.
 
@@ -26,25 +33,15 @@ class Told:
     """
 
     def __init__(self, attributes: Attributes, complaints: list[str]) -> None:
-        self._attributes = attributes
-        self._complaints = complaints
-        self.whole = self._count(words.INPUT)
-        self.output = self._count(words.OUTPUT)
-        self.read = self._count(words.CACHE_READ)
-        self.write = self._count(words.CACHE_WRITE)
-        self.reasoning = self._count(words.REASONING)
-        self.total = self._count(words.TOTAL)
-
-    def _count(self, names: tuple[str, ...]) -> int | None:
-        for name in names:
-            value = self._attributes.get(name)
-            if value is None:
-                continue
-            number = count(value)
-            if number is not None:
-                return number
-            self._complaints.append(NO_NUMBER)
-        return None
+        found: list[int | None] = [None] * len(_KINDS)
+        # a span has few of the fifty names: only these are looked at, the best name of each kind first
+        for (kind, _), name in sorted((_PLACES[n], n) for n in attributes if n in _PLACES):
+            value = attributes[name]
+            if value is not None and found[kind] is None:
+                found[kind] = number = count(value)
+                if number is None:
+                    complaints.append(NO_NUMBER)
+        self.whole, self.output, self.read, self.write, self.reasoning, self.total = found
 
 
 def count(value: Any) -> int | None:
