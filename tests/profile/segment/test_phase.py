@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from itertools import pairwise
 
 import pytest
@@ -15,7 +12,6 @@ from signals.build import call, raw, replace, session
 from tracelode import registry
 from tracelode.model.operation import Operation
 from tracelode.profile.name.apply import label, stages
-from tracelode.profile.name.stage import is_evidence, vocabulary
 from tracelode.profile.segment.phase import PhaseSegmenter, _runs
 from tracelode.signals.lexicon import load
 
@@ -141,62 +137,6 @@ def test_a_session_without_tools_is_one_segment(kinds: list[str]) -> None:
     segmentation, names = label(operations, PhaseSegmenter())
     assert len(segmentation.segments) == bool(kinds)
     assert names == ["answer user"] * len(kinds)
-
-
-TURNS = st.lists(
-    st.one_of(
-        st.sampled_from(sorted(LETTERS.values())),
-        st.lists(st.sampled_from(sorted(LETTERS.values())), max_size=3).map(
-            lambda row: [call(x) for x in row]
-        ),
-        st.sampled_from(["prompt", "note", "model"]).map(lambda kind: raw(kind, id=kind)),
-        st.sampled_from(sorted(LETTERS.values())).map(call),
-    ),
-    max_size=40,
-)
-
-
-@given(TURNS)
-def test_the_laws_of_a_segmentation(built: list) -> None:  # type: ignore[type-arg]
-    operations = session(*built)
-    segmenter = PhaseSegmenter()
-    segmentation, names = label(operations, segmenter)
-    segmentation.check(len(operations))
-    assert len(names) == len(operations)
-    assert set(names) <= vocabulary()
-    assert segmenter.segment(operations) == segmentation == PhaseSegmenter().segment(list(operations))
-    for segment in segmentation.segments:
-        assert (
-            any(map(is_evidence, operations[segment.start : segment.stop])) or len(segmentation.segments) == 1
-        )
-
-
-SCRIPT = """
-from signals.build import session
-from tracelode.profile.name.apply import label
-from tracelode.profile.segment.phase import PhaseSegmenter
-letters = {"l": "Read a.py", "d": "Read a.md", "s": "Grep src", "e": "Edit a.py", "x": "Edit b.md"}
-letters["t"] = "$ pytest"
-print(label(session(*(letters[x] for x in "ldsldslexexexttelldsexx" * 3)), PhaseSegmenter()))
-"""
-
-
-def test_the_hash_seed_does_not_matter() -> None:
-    outputs = set()
-    for seed in ("0", "1", "2", "7"):
-        path = os.pathsep.join(
-            [os.path.dirname(sys.modules["signals.build"].__file__ or "") + "/..", *sys.path]
-        )
-        run = subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        outputs.add(run.stdout)
-    assert len(outputs) == 1
-    assert "Segment(" in outputs.pop()
 
 
 def test_the_segmenter_is_registered_and_names_its_lexicon() -> None:

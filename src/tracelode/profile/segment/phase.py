@@ -8,7 +8,8 @@ from itertools import pairwise
 from tracelode.model.operation import Operation
 from tracelode.model.segment import Segment, Segmentation
 from tracelode.profile.cover import before
-from tracelode.profile.name.stage import is_evidence, operation_facts, segment_verb, stage
+from tracelode.profile.name.stage import operation_facts, segment_verb, stage
+from tracelode.profile.turns import turns
 from tracelode.signals.lexicon import Lexicon, load
 
 _REVISION = "1"
@@ -49,35 +50,15 @@ class PhaseSegmenter:
         """
         n = len(operations)
         session = operations[0].session if n else ""
-        starts, classes = self._turns(operations)
+        found = turns(operations)
+        starts = [turn.start for turn in found]
+        classes = [self._class([operation_facts(op)[0] for op in turn.tools]) for turn in found]
         cuts = [0, *(starts[first] for first in _runs(classes)[1:]), n] if n else []
         segments = []
         for start, stop in pairwise(cuts):
             name = stage(operations[start:stop], before(operations, start))
             segments.append(Segment(start, stop, 0, name))
         return Segmentation(session, self.name, self.version, tuple(segments))
-
-    def _turns(self, operations: Sequence[Operation]) -> tuple[list[int], list[str]]:
-        """First operation and class of each turn that has a tool call, in order."""
-        starts: list[int] = []
-        verbs: list[list[str]] = []
-        last = {
-            op.fields["call"]: i for i, op in enumerate(operations) if "call" in op.fields and is_evidence(op)
-        }
-        covered = -1  # last operation of the turns so far: calls of one turn may lie among those of the next
-        for i, operation in enumerate(operations):
-            turn = operation.fields.get("call") if is_evidence(operation) else None
-            opens = operation.id in last and operation.kind == "model"
-            if turn is None and not opens and not is_evidence(operation):
-                continue
-            end = max(i, last.get(turn or operation.id, i))
-            if i > covered:
-                starts.append(i)
-                verbs.append([])
-            covered = max(covered, end)
-            if is_evidence(operation):
-                verbs[-1].append(operation_facts(operation)[0])
-        return starts, [self._class(row) for row in verbs]
 
     def _class(self, verbs: list[str]) -> str:
         verb = segment_verb(verbs, self._lexicon)
@@ -91,8 +72,8 @@ def _runs(classes: Sequence[str]) -> list[int]:
     first = [i for i, label in enumerate(classes) if not i or label != classes[i - 1]]
     length = [stop - start for start, stop in zip(first, [*first[1:], len(classes)], strict=True)]
     joined: set[int] = set()  # runs that are one with the run before them
-    for run, turns in enumerate(length):
-        if turns >= MIN_TURNS:
+    for run, size in enumerate(length):
+        if size >= MIN_TURNS:
             continue
         before = length[run - 1] if run else 0
         after = length[run + 1] if run + 1 < len(length) else 0
