@@ -18,6 +18,11 @@ def main(argv: list[str] | None = None) -> int:
         Exit code: 0 ok, 1 error, 2 usage, 3 nothing found, 4 a gate failed, 130 interrupted.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    if sys.stdout is None or sys.stderr is None:
+        from tracelode.cli import ending
+
+        if not ending.begin():
+            return ending.FAILED
     try:
         if len(words) == 1 and words[0] in _HELP:
             return _say(_help_text())
@@ -29,7 +34,9 @@ def main(argv: list[str] | None = None) -> int:
 
         return run(words)
     except KeyboardInterrupt:
-        sys.stderr.write("tracelode: interrupted\n")
+        from tracelode.cli import ending
+
+        ending.tell("tracelode: interrupted\n")
         return 130
 
 
@@ -43,9 +50,10 @@ def _say(text: str) -> int:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader left; the interpreter must not try to flush again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        from tracelode.cli import ending
+
+        return ending.lost(error)
     return 0
 
 

@@ -15,7 +15,7 @@ from tracelode.model.measure import TOKEN_KINDS, parts
 from tracelode.model.operation import Operation, Origin
 from tracelode.model.profile import Profile, fold
 from tracelode.model.query import Query
-from tracelode.model.report import ImportReport, Skipped, Sums, Totals
+from tracelode.model.report import Audit, AuditLine, Doctor, ImportReport, Skipped, Sums, Totals
 from tracelode.model.session import Session
 
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
@@ -72,6 +72,7 @@ class FakeWorkspace:
         }
         self.found: list[Finding] = []
         self.report = ImportReport()
+        self.known = Doctor()
         self.history: list[tuple[str, Path, int]] = []
         self.added: list[tuple[Any, ...]] = []
         self.opened: dict[str, Any] = {}
@@ -88,6 +89,26 @@ class FakeWorkspace:
 
     def empty(self) -> bool:
         return not self.store
+
+    def doctor(self) -> Doctor:
+        return self.known
+
+    def audit(self, measure: str, query: Query | None = None, limit: int = 20) -> Audit:
+        lines = [
+            AuditLine(
+                value=value,
+                path=o.origin.path,
+                line=o.origin.line or 0,
+                place=f"{o.session}#{o.index}",
+                name=o.name,
+            )
+            for _, o in self._kept(query or Query())
+            if (value := sum(o.measures.get(part, 0) for part in parts(measure)))
+        ]
+        lines.sort(key=lambda line: (-line.value, line.place))
+        total = sum(line.value for line in lines)
+        unit = "picodollars" if measure == "cost" else "tokens"
+        return Audit(measure=measure, unit=unit, total=total, lines=len(lines), largest=lines[:limit])
 
     def sessions(self) -> list[Session]:
         return [s for s, _ in self.store.values()]

@@ -10,7 +10,7 @@ import pytest
 from cli import fake
 from tracelode.cli.text import width
 from tracelode.model.operation import Origin
-from tracelode.model.report import ImportReport
+from tracelode.model.report import Doctor, ImportReport
 
 EVIL = "\x1b[2J\x1b]0;owned\x07\u202egnp.exe\u2066\x9b31m\r\nname" + "\N{CJK UNIFIED IDEOGRAPH-6F22}" * 60
 """Clears the screen, sets the title, turns the text around, and is 120 cells too wide."""
@@ -28,6 +28,8 @@ EVERY = [
     ["peek", "."],
     ["flame"],
     ["import", "x"],
+    ["audit", "cost"],
+    ["doctor"],
 ]
 
 
@@ -87,4 +89,6 @@ def poison(made: fake.FakeWorkspace) -> None:
         store[key] = (session, changed)
     made.store = store
     made.found = [change(f, what=EVIL, where=(f"aaaa1111{EVIL}-x#2",), why=EVIL) for f in made.found]
-    made.report = ImportReport(files=1, skipped=[change(s, path=EVIL, reason=EVIL) for s in fake.skips()])
+    skipped = [change(s, path=EVIL, reason=EVIL) for s in fake.skips()]
+    made.report = ImportReport(files=1, skipped=skipped)
+    made.known = Doctor(histories=[(EVIL, EVIL, 1, 1)], files=1, skipped=skipped, unpriced={EVIL: 9})

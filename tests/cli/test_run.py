@@ -112,7 +112,7 @@ def test_a_foreign_error_names_its_type_and_no_text(
         (["top", "--stack", ","], "--stack names no field"),
         (["top", "--measure", "cots"], "cost"),
         (["top", "--nodefraction", "2"], "no share"),
-        (["tree", "--nodecount", "0"], "keeps nothing"),
+        (["tree", "--nodecount", "0"], "no whole number"),
         (["top", "--focus", "("], "--focus is no regular expression"),
         (["peek", "("], "REGEX is no regular expression"),
         (["top", "--lane", "both"], "nested"),
@@ -144,8 +144,17 @@ def test_a_store_that_is_not_there_is_not_made(
 @pytest.mark.parametrize("words", [["--version"], ["top", "--version"]])
 def test_version(words: list[str], run: fake.Run) -> None:
     code, out, _ = run(*words)
-    assert code == 0
-    assert __version__ in out
+    assert (code, out) == (0, f"tracelode {__version__}\n")
+
+
+@pytest.mark.parametrize("words", [["help", "help"], ["--json", "--help"], ["--store", "x", "-h"]])
+def test_help_without_a_command_is_one_text(words: list[str], run: fake.Run) -> None:
+    assert run(*words) == run("--help")
+
+
+@pytest.mark.parametrize("words", [["help", "tpo"], ["tpo", "--help"], ["tpo", "-h"]])
+def test_help_of_no_command_is_an_error(words: list[str], run: fake.Run) -> None:
+    assert run(*words) == (2, "", "tracelode: no command 'tpo'; did you mean 'top'?\n")
 
 
 def test_options_may_stand_before_the_command(

@@ -34,7 +34,7 @@ def build() -> App:
     app = App(
         name="tracelode",
         help="Where do the tokens, the money and the time of your agents go, by kind of work?",
-        version=__version__,
+        version=f"tracelode {__version__}",
         help_format="plaintext",
         default_command=summary,
         default_parameter=Parameter(negative=(), show_default=False),

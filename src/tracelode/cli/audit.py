@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from tracelode.cli.arguments import whole
 from tracelode.cli.options import FILTERS, STORE, FilterOptions, StoreOptions
+
+if TYPE_CHECKING:
+    from tracelode.model.report import Audit
 
 
 def audit(
     number: Annotated[str, Parameter(help="A measure: cost, tokens.output, calls, time.tool, ...")],
     /,
     *,
-    limit: Annotated[int, Parameter(help="So many lines, the largest first.")] = 20,
+    limit: Annotated[
+        int, Parameter(help="So many lines, the largest first.", converter=whole, metavar="N")
+    ] = 20,
     filters: FilterOptions = FILTERS,
     store: StoreOptions = STORE,
 ) -> int:
@@ -31,36 +37,49 @@ def audit(
     import msgspec
 
     from tracelode.cli import shapes
-    from tracelode.cli.screen import Screen, warn
-    from tracelode.cli.table import Cell, Column, Flex
-    from tracelode.cli.text import clean
+    from tracelode.cli.keys import short_keys
+    from tracelode.cli.nothing import nothing_stored
+    from tracelode.cli.screen import warn
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
-    from tracelode.model.words import percent, value_text
 
     workspace = open_workspace(store)
-    found = workspace.audit(number, query_of(filters, workspace.tz), max(1, limit))
+    found = workspace.audit(number, query_of(filters, workspace.tz), limit)
     if store.json:
         shapes.write(msgspec.to_builtins(found))
         return 0 if found.lines else 3
     if not found.lines:
-        warn("nothing makes this number; loosen the filters or try another measure")
+        empty = workspace.empty()
+        loosen = "nothing makes this number; loosen the filters or try another measure"
+        warn(nothing_stored(workspace) if empty else loosen)
         return 3
-    screen = Screen()
-    screen.print(f"{clean(number)}  {value_text(number, found.total)}, made of {found.lines:,} lines")
-    columns = [Column("value", right=True), Column("%", right=True), Column("what"), Column("line")]
-    rows: list[list[Cell]] = [
-        [
-            value_text(number, line.value),
-            percent(line.value, found.total),
-            Flex(line.name),
-            Flex(f"{line.path}:{line.line}"),
-        ]
-        for line in found.largest
+    _draw(found, short_keys(workspace.sessions()))
+    return 0
+
+
+def _draw(found: Audit, short: dict[str, str]) -> None:
+    from tracelode.cli.screen import Screen
+    from tracelode.cli.table import Cell, Column, Flex
+    from tracelode.cli.text import clean, cut_path
+    from tracelode.model.words import percent, value_text
+
+    screen, measure = Screen(), found.measure
+    screen.sentence(f"{clean(measure)}  {value_text(measure, found.total)}, made of {found.lines:,} lines")
+    columns = [
+        Column("value", right=True),
+        Column("%", right=True, rank=2),
+        Column("what", rank=1),
+        Column("operation", style="cyan"),
+        Column("line", least=16),
     ]
+    rows: list[list[Cell]] = []
+    for line in found.largest:
+        session, _, index = line.place.rpartition("#")
+        shares = [value_text(measure, line.value), percent(line.value, found.total)]
+        place = Flex(f"{line.path}:{line.line}", shorten=cut_path)
+        rows.append([*shares, Flex(line.name), f"{short.get(session, clean(session))}#{index}", place])
     screen.table(columns, rows)
     rest = found.lines - len(found.largest)
     if rest > 0:
-        left = found.total - sum(line.value for line in found.largest)
-        screen.print(f"{value_text(number, left)} more in {rest:,} lines; --limit {found.lines} shows all")
-    return 0
+        left = value_text(measure, found.total - sum(line.value for line in found.largest))
+        screen.sentence(f"{left} more in {rest:,} lines; --limit {found.lines} shows all")

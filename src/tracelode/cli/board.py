@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +9,17 @@ import msgspec
 from rich.text import Text
 
 from tracelode.cli import shapes
+from tracelode.cli.keys import short_keys
 from tracelode.cli.screen import Screen, bar
 from tracelode.cli.table import Cell, Column, Flex
-from tracelode.cli.text import clean, moment, number, rough, width
+from tracelode.cli.text import JOINT, clean, cut_stack, moment, number, rough, shell_word, width
 from tracelode.cli.view import default_measure
 from tracelode.model.finding import Finding
 from tracelode.model.query import Query
 from tracelode.model.report import Totals
-from tracelode.model.words import count, dollars, percent, value_text
+from tracelode.model.words import SHORT, count, dollars, percent, value_text
 
 if TYPE_CHECKING:
-    from tracelode.model.session import Session
     from tracelode.workspace import Workspace
 
 ROWS = 10
@@ -93,42 +92,6 @@ def _work(workspace: Workspace, query: Query, measure: str) -> list[Work]:
     return [Work(work, values[work], sessions.get(work, 0)) for work in order]
 
 
-def short_keys(sessions: Iterable[Session]) -> dict[str, str]:
-    """Short names of sessions that still tell them apart.
-
-    Args:
-        sessions: all sessions of a workspace.
-
-    Returns:
-        Key, and root key, to its shortest unique start of at least 8 characters; a sub-agent is named
-        by the short names of its root and of itself, joined by "/".
-    """
-    items = list(sessions)
-    roots = _starts({s.root for s in items})
-    families: dict[str, set[str]] = {}
-    for item in items:
-        if item.key.startswith(item.root + "/"):
-            families.setdefault(item.root, set()).add(item.key[len(item.root) + 1 :])
-    short = dict(roots)
-    for root, names in families.items():
-        short |= {f"{root}/{name}": f"{roots[root]}/{start}" for name, start in _starts(names).items()}
-    return {**{item.key: item.key for item in items}, **short}
-
-
-def _starts(keys: set[str]) -> dict[str, str]:
-    order = sorted(keys)
-    starts: dict[str, str] = {}
-    for place, key in enumerate(order):
-        need = 8
-        for near in order[max(0, place - 1) : place] + order[place + 1 : place + 2]:
-            shared = 0
-            while shared < min(len(key), len(near)) and key[shared] == near[shared]:
-                shared += 1
-            need = max(need, shared + 1)
-        starts[key] = key[:need]
-    return starts
-
-
 def answer(board: Board) -> dict[str, Any]:
     """The board as JSON."""
     return {
@@ -166,13 +129,15 @@ def follow(screen: Screen, board: Board, *, wrote: str | None, store: str | None
         picture: file name for the example of flame.
     """
     if wrote is not None:
-        screen.flow("wrote", [clean(wrote)], indent=9)
+        screen.flow("wrote", [clean(wrote)], indent=9, whole=True)
     where = _place(board, board.findings[0].where[0]) if board.findings and board.findings[0].where else None
-    commands = [f"tracelode show {where}" if where else "tracelode sessions"]
+    commands = [f"tracelode show {shell_word(where)}" if where else "tracelode sessions"]
     commands += ["tracelode top", f"tracelode flame -o {picture}"]
     if store is not None:
-        screen.flow("next", [Text(f"export TRACELODE_STORE={clean(store)}", style="cyan")], indent=9)
-    screen.flow("next" if store is None else "", [Text(c, style="cyan") for c in commands], indent=9)
+        export = f"export TRACELODE_STORE={clean(store)}"
+        screen.flow("next", [Text(export, style="cyan")], indent=9, whole=True)
+    label = "next" if store is None else ""
+    screen.flow(label, [Text(c, style="cyan") for c in commands], indent=9, whole=True)
 
 
 def _heads(screen: Screen, totals: Totals, title: str) -> None:
@@ -226,17 +191,24 @@ def _span(totals: Totals) -> str:
 
 def _table(screen: Screen, board: Board) -> None:
     total, name = sum(w.value for w in board.work), board.measure
-    shown = [(Flex(" > ".join(w.stack)), w.value, f"{w.sessions:,}") for w in board.work[:ROWS]]
+    shown = [
+        (Flex(JOINT.join(w.stack), shorten=cut_stack), w.value, f"{w.sessions:,}") for w in board.work[:ROWS]
+    ]
     rest = board.work[ROWS:]
     if rest:
-        shown.append((Flex(f"(other {len(rest)})", "dim"), sum(w.value for w in rest), ""))
+        shown.append((Flex(f"(other {len(rest):,})", "dim"), sum(w.value for w in rest), ""))
     largest = max((w.value for w in board.work), default=0)
     rows: list[list[Cell]] = [
         [label, bar(value if n else 0, largest), value_text(name, value), percent(value, total), n]
         for label, value, n in shown
     ]
-    columns = [Column(f"{name} by intent > stage", grow=True), Column(style="cyan")]
-    columns += [Column(title, right=True) for title in (name, "%", "sessions")]
+    columns = [
+        Column(f"{name} by intent > stage", grow=True, least=26),
+        Column(style="cyan", rank=2),
+        Column(name, right=True, short=SHORT.get(name, "")),
+        Column("%", right=True, rank=1),
+        Column("sessions", right=True, rank=3),
+    ]
     screen.table(columns, rows)
 
 

@@ -8,17 +8,24 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from tracelode.cli.arguments import path
 from tracelode.cli.options import JsonFlag
 
 
 def demo(
     *,
-    output: Annotated[Path, Parameter(name=("--output", "-o"), help="Where the flame graph goes.")] = Path(
-        "tracelode-demo.svg"
-    ),
+    output: Annotated[
+        Path,
+        Parameter(
+            name=("--output", "-o"), help="Where the flame graph goes.", metavar="FILE", converter=path
+        ),
+    ] = Path("tracelode-demo.svg"),
     open_: Annotated[bool, Parameter(name="--open", help="Open the flame graph.")] = False,
-    store: Annotated[Path | None, Parameter(help="Workspace folder (default: XDG cache folder).")] = None,
-    tz: Annotated[str | None, Parameter(help="Zone of days and clock times.")] = None,
+    store: Annotated[
+        Path | None,
+        Parameter(help="Workspace folder (default: XDG cache folder).", converter=path, metavar="DIR"),
+    ] = None,
+    tz: Annotated[str | None, Parameter(help="Zone of days and clock times.", metavar="ZONE")] = None,
     json: JsonFlag = False,
 ) -> int:
     """Read the bundled sample sessions, print the first screen and draw a flame graph.
@@ -36,10 +43,12 @@ def demo(
     from tracelode import workspace as facade
     from tracelode.cli import board, shapes
     from tracelode.cli.screen import Screen
+    from tracelode.cli.target import check_target
     from tracelode.cli.text import shell_path
     from tracelode.cli.view import check_zone
     from tracelode.model.query import Query
 
+    check_target(str(output))
     place = store or _cache()
     if tz is not None:
         check_zone(tz)

@@ -18,7 +18,7 @@ def doctor(*, store: StoreOptions = STORE) -> int:
 
     from tracelode.cli import shapes
     from tracelode.cli.screen import Screen
-    from tracelode.cli.text import clean
+    from tracelode.cli.text import clean, number
     from tracelode.cli.view import open_workspace
 
     workspace = open_workspace(store)
@@ -28,15 +28,16 @@ def doctor(*, store: StoreOptions = STORE) -> int:
         return 0
     screen = Screen()
     for source, folder, files, missing in found.histories:
-        screen.flow(
-            "history",
-            [f"{clean(source)} in {clean(folder)}:", f"{files:,} files, {missing:,} not read"],
-            joint=" ",
-            indent=9,
-        )
+        counts = f"{number(files, 'file')}, {missing:,} not read"
+        screen.flow("history", [f"{clean(source)} in {clean(folder)}:", counts], joint=" ", indent=9)
     if not found.histories:
-        screen.print("history  none found on this machine")
-    screen.print(f"files    {found.files:,} read, {found.gone:,} of them gone from disk and kept here")
+        screen.flow("history", ["none found on this machine"], indent=9)
+    parts = [f"{found.files:,} read"]
+    if found.unknown:
+        parts.append(f"{found.unknown:,} of no known format")
+    if found.gone:
+        parts.append(f"{found.gone:,} gone from disk and kept here")
+    screen.flow("files", parts, joint=", ", indent=9)
     if found.prompted:
         screen.flow(
             "gaps",
@@ -47,11 +48,12 @@ def doctor(*, store: StoreOptions = STORE) -> int:
             joint=" ",
             indent=9,
         )
-    for item in found.skipped:
-        place = f"{item.path}:{item.line}" if item.line else item.path
+    if found.skipped:
         screen.flow(
-            "skipped", [f"{item.count:,} x {item.reason},", f"first {clean(place)}"], joint=" ", indent=9
+            "skipped", [f"{sum(s.count for s in found.skipped):,}, by reason and first place:"], indent=9
         )
+        named = [(s.count, s.reason, f"{s.path}:{s.line}" if s.line else s.path) for s in found.skipped]
+        screen.places([(n, clean(reason), clean(place)) for n, reason, place in named], indent=9)
     _quality(screen, found.quality, found.unpriced)
     return 0
 
@@ -71,7 +73,7 @@ def _quality(screen: object, quality: dict[str, int], unpriced: dict[str, int]) 
             indent=9,
         )
     for model, tokens in unpriced.items():
-        screen.print(f"unpriced {clean(model)} {count(tokens)} tokens")
+        screen.flow("unpriced", [f"{clean(model)} {count(tokens)} tokens"], indent=9)
     if quality.get("cost_reported"):
         screen.flow(
             "cost",

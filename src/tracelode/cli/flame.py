@@ -29,13 +29,12 @@ def flame(
     from tracelode.cli import shapes
     from tracelode.cli.flame_text import NARROW, draw
     from tracelode.cli.heading import heading, nothing
-    from tracelode.cli.nodes import FRACTION, build, check, prune
+    from tracelode.cli.nodes import FRACTION, build, prune
     from tracelode.cli.screen import Screen
-    from tracelode.cli.target import write_file
+    from tracelode.cli.target import wanted, write_file
     from tracelode.cli.view import load, unpriced
 
-    check(view.nodefraction, view.nodecount)
-    if file.output is not None:
+    if wanted(file):
         return write_file(view, store, file, suffix="svg")
     loaded = load(view, store)
     profile = loaded.shown()

@@ -76,7 +76,7 @@ def draw(screen: Screen, root: Node, measure: str) -> None:
         measure: what the widths are.
     """
     if root.cum <= 0:
-        screen.print(f"{measure} is 0 everywhere: nothing to draw; choose another --measure")
+        screen.sentence(f"{measure} is 0 everywhere: nothing to draw; choose another --measure")
         return
     lines = layout(root, screen.width)
     for bars in lines[:_DEEPEST]:
@@ -87,7 +87,7 @@ def draw(screen: Screen, root: Node, measure: str) -> None:
             at = bar.stop
         screen.print(text)
     if len(lines) > _DEEPEST:
-        screen.print(f"{len(lines) - _DEEPEST} more levels; --output flame.svg has them")
+        screen.sentence(f"{len(lines) - _DEEPEST} more levels; --output flame.svg has them")
 
 
 def _bar(bar: Bar, total: int, measure: str, colour: bool) -> Text:

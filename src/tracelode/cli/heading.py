@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from tracelode.cli.nothing import nothing_stored
 from tracelode.cli.screen import Screen, warn
 from tracelode.cli.text import clean
 from tracelode.cli.view import View, unpriced
@@ -65,7 +66,7 @@ def nothing(view: View) -> int:
         The exit code for nothing found.
     """
     if view.workspace.empty():
-        warn("nothing imported yet; run tracelode import PATH, or tracelode demo")
+        warn(nothing_stored(view.workspace))
     else:
         warn("nothing matches; loosen --where, --since, --outcome or --focus")
     return 3

@@ -18,7 +18,8 @@ tracelode: where do the tokens, the money and the time of your agents go?
 
 Usage: tracelode [COMMAND] [OPTIONS]
 
-Without a command: read what is new of the local history, print one screen.
+Without a command: read what is new of the local history, print one screen
+(--no-import: only print it).
 """
 
 _TAIL = """\

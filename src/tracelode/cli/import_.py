@@ -7,24 +7,34 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from tracelode.cli.arguments import path
 from tracelode.cli.options import STORE, StoreOptions
 
 if TYPE_CHECKING:
     from tracelode.model.report import ImportReport
+    from tracelode.workspace import Workspace
 
 SKIPS = 5
 """Reasons named on the screen."""
 
 
 def import_(
-    *paths: Path,
-    source: Annotated[str | None, Parameter(help="Format, where it should not be told by content.")] = None,
+    *paths: Annotated[
+        Path, Parameter(help="Files or folders; none means the local history.", converter=path)
+    ],
+    source: Annotated[
+        str | None, Parameter(help="Format, where it should not be told by content.", metavar="NAME")
+    ] = None,
     map: Annotated[
         Path | None,
-        Parameter(help="Mapping file: read the paths as JSON Lines of your own shape.", metavar="FILE"),
+        Parameter(
+            help="Mapping file: read the paths as JSON Lines of your own shape.",
+            metavar="FILE",
+            converter=path,
+        ),
     ] = None,
     since: Annotated[
-        str | None, Parameter(help="Only files changed since: 28d, 2026-10-01, RFC 3339.")
+        str | None, Parameter(help="Only files changed since: 28d, 2026-10-01, RFC 3339.", metavar="WHEN")
     ] = None,
     redact: Annotated[
         str | None,
@@ -57,7 +67,6 @@ def import_(
 
     from tracelode.cli import shapes
     from tracelode.cli.progress import bar
-    from tracelode.cli.screen import warn
     from tracelode.cli.view import open_workspace
     from tracelode.cli.when import instant
 
@@ -71,16 +80,25 @@ def import_(
         shapes.write(shapes.import_report(report))
     else:
         _say(report, str(workspace.path))
+    return _end(workspace, report, "at these paths" if paths else "of agents on this machine", since)
+
+
+def _end(workspace: Workspace, report: ImportReport, place: str, since: str | None) -> int:
+    from tracelode.cli.nothing import nothing_stored
+    from tracelode.cli.screen import warn
+
     if not report.files:
-        place = "at these paths" if paths else "of agents on this machine"
         warn(f"no file {place}; name a file or folder, or try tracelode demo")
         return 3
+    if since is not None and not report.files_read and not report.skipped:
+        warn(f"no new file of {report.files:,} has changed since {since}; without --since all are read")
+    elif not report.sessions and workspace.empty():
+        warn(nothing_stored(workspace))
     return 0
 
 
 def _say(report: ImportReport, path: str) -> None:
     from tracelode.cli.screen import Screen
-    from tracelode.cli.table import Column, Flex
     from tracelode.cli.text import clean, home, number
     from tracelode.model.words import count, size
 
@@ -97,11 +115,6 @@ def _say(report: ImportReport, path: str) -> None:
         return
     order = sorted(reasons.items(), key=lambda item: (-item[1][0], item[0]))
     screen.flow("skipped", [f"{sum(n for n, _ in reasons.values()):,}, by reason and first place:"], indent=9)
-    screen.table(
-        [Column(right=True), Column(), Column()],
-        [[f"{n:,}", Flex(reason), Flex(place, "cyan")] for reason, (n, place) in order[:SKIPS]],
-        indent=9,
-        heading=False,
-    )
+    screen.places([(n, clean(reason), clean(place)) for reason, (n, place) in order[:SKIPS]], indent=9)
     if len(order) > SKIPS:
         screen.flow("", [f"{len(order) - SKIPS} more reasons; --json names every one"], indent=9)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tracelode.errors import UsageError
 from tracelode.model.profile import Profile, Stack
 
 FRACTION = 0.005
@@ -63,22 +62,6 @@ def build(profile: Profile) -> Node:
     return root
 
 
-def check(fraction: float | None, count: int | None) -> None:
-    """Refuse limits that make no sense.
-
-    Args:
-        fraction: smallest share that stays, or None.
-        count: number of nodes that stay, or None.
-
-    Raises:
-        UsageError: a share outside 0..1, or a count below 1.
-    """
-    if fraction is not None and not 0 <= fraction <= 1:
-        raise UsageError(f"--nodefraction {fraction:g} is no share; write it as 0.005")
-    if count is not None and count < 1:
-        raise UsageError(f"--nodecount {count} keeps nothing; write 1 or more")
-
-
 def prune(root: Node, fraction: float | None, count: int | None) -> Node:
     """Fold what is too small into nodes named (other n).
 
@@ -110,7 +93,7 @@ def prune(root: Node, fraction: float | None, count: int | None) -> Node:
         if small:
             n = sum(1 for child in small for _ in child.walk())
             value = sum(child.cum for child in small)
-            new.children.append(Node((*old.stack, f"(other {n})"), value, value, folded=n))
+            new.children.append(Node((*old.stack, f"(other {n:,})"), value, value, folded=n))
     return top
 
 

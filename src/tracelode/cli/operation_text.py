@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tracelode.cli.screen import Screen
-from tracelode.cli.table import Cell, Column, Flex
 from tracelode.cli.text import clean, clean_lines, home, moment
 from tracelode.model.measure import UNITS, unit
 from tracelode.model.operation import Operation
@@ -70,7 +69,7 @@ def draw(workspace: Workspace, session: Session, operations: list[Operation], fo
     _when(screen, found, workspace.tz)
     origin = found.origin
     line = f":{origin.line}" if origin.line else ""
-    screen.long("origin", f"{clean(home(origin.path))}{line}", indent=11)
+    screen.flow("origin", [f"{clean(home(origin.path))}{line}"], indent=11)
     screen.flow("", [f"byte {origin.offset:,}", clean(origin.adapter)], joint="  ", indent=11)
     if found.inherited:
         screen.flow("inherited", ["counted in the session that owns the record, not here"], indent=11)
@@ -111,11 +110,7 @@ def _call(screen: Screen, call: Call) -> None:
 def _pairs(screen: Screen, title: str, pairs: list[tuple[str, str]]) -> None:
     if not pairs:
         return
-    rows: list[list[Cell]] = [
-        [("" if place else title).ljust(9), clean(key), Flex(value)]
-        for place, (key, value) in enumerate(pairs)
-    ]
-    screen.table([Column(style="bold"), Column(style="dim"), Column()], rows, heading=False)
+    screen.pairs(title, [(clean(key), clean(value)) for key, value in pairs], indent=11)
 
 
 def _exact(measure: str, value: int) -> str:

@@ -8,9 +8,14 @@ from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
+from tracelode.cli.arguments import file, path, share, whole
+
 _STORE = Group("Workspace and output", sort_key=9)
 _VIEW = Group("What is counted", sort_key=1)
 _FRAMES = Group("Which frames are seen", sort_key=2)
+
+FIELDS = 32
+"""Fields a stack may have: more frames than anybody reads, and few enough for any engine."""
 
 JsonFlag = Annotated[bool, Parameter(name="--json", group=_STORE, help="Print JSON.")]
 """--json: on every command."""
@@ -23,19 +28,29 @@ class StoreOptions:
 
     store: Annotated[
         Path | None,
-        Parameter(group=_STORE, help="Workspace folder (or $TRACELODE_STORE; default: XDG data folder)."),
+        Parameter(
+            group=_STORE,
+            help="Workspace folder (or $TRACELODE_STORE; default: XDG data folder).",
+            converter=path,
+            metavar="DIR",
+        ),
     ] = None
     """Folder of the workspace."""
     tz: Annotated[
-        str | None, Parameter(group=_STORE, help="Zone of days and clock times, as Europe/Berlin.")
+        str | None,
+        Parameter(group=_STORE, help="Zone of days and clock times, as Europe/Berlin.", metavar="ZONE"),
     ] = None
     """Zone name."""
     idle: Annotated[
-        str | None, Parameter(group=_STORE, help="Longer waits for a person are idle: 5m, 90s, 1h; kept.")
+        str | None,
+        Parameter(
+            group=_STORE, help="Longer waits for a person are idle: 5m, 90s, 1h; kept.", metavar="TIME"
+        ),
     ] = None
     """Duration."""
     price_file: Annotated[
-        Path | None, Parameter(group=_STORE, help="Your own prices (TOML or JSON); kept.")
+        Path | None,
+        Parameter(group=_STORE, help="Your own prices (TOML or JSON); kept.", converter=path, metavar="FILE"),
     ] = None
     """Path of a price table."""
     json: JsonFlag = False
@@ -55,10 +70,13 @@ class FilterOptions:
     ] = ()
     """FIELD=VALUE, all must hold."""
     since: Annotated[
-        str | None, Parameter(group=_VIEW, help="From then on: 28d, 12h, 2026-10-01, RFC 3339.")
+        str | None,
+        Parameter(group=_VIEW, help="From then on: 28d, 12h, 2026-10-01, RFC 3339.", metavar="WHEN"),
     ] = None
     """Start, inclusive."""
-    until: Annotated[str | None, Parameter(group=_VIEW, help="Up to then; a bare day counts whole.")] = None
+    until: Annotated[
+        str | None, Parameter(group=_VIEW, help="Up to then; a bare day counts whole.", metavar="WHEN")
+    ] = None
     """End, exclusive."""
     outcome: Annotated[
         str | None,
@@ -73,7 +91,13 @@ class ViewOptions(FilterOptions):
     """What a view of a profile folds and shows."""
 
     stack: Annotated[
-        str, Parameter(group=_VIEW, help="Fields, root to leaf. Default: intent,stage,tool.")
+        str,
+        Parameter(
+            group=_VIEW,
+            help=f"Fields, root to leaf, at most {FIELDS} with those of --tagroot and --tagleaf. "
+            "Default: intent,stage,tool.",
+            metavar="FIELD,...",
+        ),
     ] = "intent,stage,tool"
     """Fields, separated by commas."""
     measure: Annotated[
@@ -82,6 +106,7 @@ class ViewOptions(FilterOptions):
             group=_VIEW,
             help="cost, tokens, tokens.output, time.active, ...; repeatable; the first sorts. "
             "Default: cost where calls are priced, else tokens.output.",
+            metavar="MEASURE,...",
         ),
     ] = ()
     """Names of measures."""
@@ -124,12 +149,22 @@ class ViewOptions(FilterOptions):
     """Fields."""
     nodecount: Annotated[
         int | None,
-        Parameter(group=_FRAMES, help="At most so many rows or nodes; the rest is named (other n)."),
+        Parameter(
+            group=_FRAMES,
+            help="At most so many rows or nodes; the rest is named (other n).",
+            converter=whole,
+            metavar="N",
+        ),
     ] = None
     """Number of rows or nodes."""
     nodefraction: Annotated[
         float | None,
-        Parameter(group=_FRAMES, help="Fold nodes below this share of the total, such as 0.005."),
+        Parameter(
+            group=_FRAMES,
+            help="Fold nodes below this share of the total, such as 0.005.",
+            converter=share,
+            metavar="SHARE",
+        ),
     ] = None
     """Share, 0 to 1."""
 
@@ -147,11 +182,13 @@ class FileOptions:
             help="Write a file, format by suffix: .pb.gz .folded .speedscope.json .svg .json .csv "
             ".parquet; - streams.",
             metavar="FILE",
+            converter=file,
         ),
     ] = None
     """Path, or - for standard output."""
     format: Annotated[
-        str | None, Parameter(group=_STORE, help="Format where the suffix does not say it (with -o -).")
+        str | None,
+        Parameter(group=_STORE, help="Format where the suffix does not say it (with -o).", metavar="NAME"),
     ] = None
     """Name of an exporter."""
 

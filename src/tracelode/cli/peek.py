@@ -37,11 +37,10 @@ def peek(
     """
     from tracelode.cli import shapes
     from tracelode.cli.heading import heading, nothing
-    from tracelode.cli.nodes import around, check
+    from tracelode.cli.nodes import around
     from tracelode.cli.screen import Screen, warn
     from tracelode.cli.view import load, pattern, unpriced
 
-    check(view.nodefraction, view.nodecount)
     matches = pattern(regex, "REGEX")
     loaded = load(view, store)
     profile = loaded.shown()
@@ -97,8 +96,9 @@ def _draw(screen: Screen, profile: Profile, found: dict[str, Around], limit: int
         )
         rows += [["", "", "", "", *edge] for edge in _edges(entry.callees, entry.cum, measure, limit)]
         rows.append([""] * 7)
-    titles = ("flat", "flat %", "cum", "cum %", "edge", "edge %")
-    screen.table([*(Column(t, right=True) for t in titles), Column("callers, frame, callees")], rows[:-1])
+    titles = {"flat": 3, "flat %": 4, "cum": 0, "cum %": 2, "edge": 0, "edge %": 1}
+    columns = [Column(title, right=True, rank=rank) for title, rank in titles.items()]
+    screen.table([*columns, Column("callers, frame, callees", least=20)], rows[:-1])
 
 
 def _edges(side: dict[str, int], cum: int, measure: str, limit: int) -> list[list[Cell]]:
@@ -109,5 +109,5 @@ def _edges(side: dict[str, int], cum: int, measure: str, limit: int) -> list[lis
     shown = [(name or "(root)", value, "") for name, value in order[:limit]]
     if len(order) > limit:
         rest = order[limit:]
-        shown.append((f"(other {len(rest)})", sum(value for _, value in rest), "dim"))
+        shown.append((f"(other {len(rest):,})", sum(value for _, value in rest), "dim"))
     return [[value_text(measure, v), percent(v, cum), Flex(name, style, depth=1)] for name, v, style in shown]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 from collections.abc import Callable
 
+from tracelode.cli import ending
 from tracelode.errors import QueryError, TracelodeError, UnknownField, UnknownMeasure, UsageError
 
 OK, ERROR, USAGE, NOTHING, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """Exit codes; GATE: a gate failed, findings at or above a limit, compile refused."""
 
 _VALUED = frozenset(("--store", "--tz", "--idle", "--price-file"))
-
+_ABOUT = re.compile(r'^(?:Command "[^"]*" )?[Pp]arameter (?=\S+ requires)')
+_TEXTS = frozenset(("--help", "-h", "--version"))
+_WRITING = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF))
 
 NARROWEST, WIDEST = 20, 1000
 """COLUMNS outside these is not believed."""
@@ -38,17 +43,19 @@ def run(words: list[str]) -> int:
             reconfigure(errors="replace")
     try:
         code = _call(words)
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        _mute()
-        return OK
+    except BrokenPipeError as error:
+        return ending.lost(error)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except Exception as error:
         if os.environ.get("TRACELODE_DEBUG") == "1":
             raise
         return _fail(*_explain(error))
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return ending.lost(error)
+    return code
 
 
 def _call(words: list[str]) -> int:
@@ -58,7 +65,18 @@ def _call(words: list[str]) -> int:
 
     names = [name for _, name, _, _ in COMMANDS]
     words = _command_first(words, names)
+    if words and not words[0].startswith("-") and words[0] not in names:
+        raise UsageError(_no_command(words[0], names))
+    if not {"--help", "-h"}.isdisjoint(words) and words[0].startswith("-"):
+        from tracelode.cli.helptext import HELP
+
+        sys.stdout.write(HELP.read_text(encoding="ascii"))
+        return OK
     app = build()
+    if not _TEXTS.isdisjoint(words):
+        from tracelode.cli.plain import Plain
+
+        app.console = Plain()
     try:
         command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
@@ -74,7 +92,7 @@ def _command_first(words: list[str], names: list[str]) -> list[str]:
             words = [*words[:at], "--output=-", *words[at + 2 :]]
             break
     if words[:1] == ["help"]:
-        return [*words[1:], "--help"]
+        return [*(word for word in words[1:] if word != "help"), "--help"]
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "--":
         at += 2 if words[at] in _VALUED else 1
@@ -83,16 +101,22 @@ def _command_first(words: list[str], names: list[str]) -> list[str]:
     return words
 
 
-def _usage(error: Exception, words: list[str], names: list[str]) -> str:
+def _no_command(word: str, names: list[str]) -> str:
     import difflib
 
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    return f"no command {word!r}; " + (f"did you mean {near[0]!r}?" if near else "see tracelode --help")
+
+
+def _usage(error: Exception, words: list[str], names: list[str]) -> str:
     text = " ".join(str(error).split()).rstrip(".")
-    if words and not words[0].startswith("-") and words[0] not in names:
-        near = difflib.get_close_matches(words[0], names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else "see tracelode --help"
-        return f"no command {words[0]!r}; {hint}"
+    unused = getattr(error, "unused_tokens", None)
+    if type(error).__name__ == "UnusedCliTokensError" and unused:
+        text = f"unexpected argument {unused[0]!r}"
     about = f" {words[0]}" if words and words[0] in names else ""
-    text = text[:1].lower() + text[1:].replace(". Did you mean", "; did you mean")
+    told = _ABOUT.sub("", text)
+    # An option or an argument is named as it is typed; a sentence goes on behind a colon.
+    text = told if told != text else text[:1].lower() + text[1:].replace(". Did you mean", "; did you mean")
     return f"{text}{' See' if text.endswith('?') else '; see'} tracelode{about} --help"
 
 
@@ -103,6 +127,8 @@ def _explain(error: Exception) -> tuple[str, int]:
         return str(error), NOTHING
     if isinstance(error, TracelodeError):
         return str(error), ERROR
+    if isinstance(error, OSError) and not error.filename and error.errno in _WRITING:
+        return ending.unwritten(error), ERROR
     if isinstance(error, OSError) and error.strerror:
         place = f" {error.filename}" if error.filename else ""
         return f"cannot use{place}: {error.strerror.lower()}; check the path and its permissions", ERROR
@@ -116,18 +142,6 @@ def _explain(error: Exception) -> tuple[str, int]:
 def _fail(text: str, code: int) -> int:
     from tracelode.cli.text import clean
 
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _mute()
-    try:
-        sys.stderr.write(f"tracelode: {clean(text)}\n")
-        sys.stderr.flush()
-    except BrokenPipeError:
-        pass
+    ending.settle(sys.stdout)
+    ending.tell(f"tracelode: {clean(text)}\n")
     return code
-
-
-def _mute() -> None:
-    # The reader left; the interpreter must not try to flush again at its end.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

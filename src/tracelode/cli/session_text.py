@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tracelode.cli.board import short_keys
+from tracelode.cli.keys import short_keys
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Cell, Column, Flex, Styled
-from tracelode.cli.text import clean, home, moment, number, rough
+from tracelode.cli.text import clean, cut_path, home, moment, number, rough
 from tracelode.model.measure import TOKEN_KINDS
 from tracelode.model.query import Query
 from tracelode.model.words import count, dollars
@@ -21,8 +21,18 @@ _STYLES = {"error": "red", "nonzero": "red", "denied": "yellow", "interrupted": 
 _SHORT = {"interrupted": "stopped", "unknown": ""}
 _WIDE = 100
 """From this width on a line also says what the operation was on."""
-_COLUMNS = ("#", "time", "what", "status", "stage", "tokens", "cost", "took", "line")
-_RIGHT = frozenset(("#", "tokens", "cost", "took"))
+_COLUMNS = (
+    Column("#", right=True),
+    Column("time", rank=3),
+    Column("what", least=14),
+    Column("status", rank=1),
+    Column("stage", rank=4),
+    Column("tokens", right=True, rank=5),
+    Column("cost", right=True, rank=2),
+    Column("took", right=True, rank=6),
+    Column("line"),
+)
+_ON = Column("on", rank=7)
 
 
 class SessionText:
@@ -53,15 +63,15 @@ class SessionText:
         self._head(session, operations, children)
         self._screen.print()
         rows = self._rows(session, operations, children, nested, depth=0)
-        columns = [Column(name, right=name in _RIGHT) for name in _COLUMNS]
-        if self._screen.width >= _WIDE:
-            columns.append(Column("on"))
+        columns = [*_COLUMNS, _ON] if self._screen.width >= _WIDE else [*_COLUMNS]
         self._screen.table(columns, [row[: len(columns)] for row in rows], gap=1)
         inherited = sum(o.inherited for o in operations)
         if inherited:
             owner = self._short.get(session.fork_of or "", session.fork_of or "another session")
             verb = "is" if inherited == 1 else "are"
-            self._screen.print(f"{number(inherited, 'inherited operation')} {verb} counted in {clean(owner)}")
+            self._screen.sentence(
+                f"{number(inherited, 'inherited operation')} {verb} counted in {clean(owner)}"
+            )
 
     def _head(self, session: Session, operations: list[Operation], children: list[Session]) -> None:
         screen, tz = self._screen, self._tz
@@ -75,7 +85,7 @@ class SessionText:
         first = moment(session.started, tz)
         last = last[11:] if last[:10] == first[:10] else last
         screen.flow("when", [f"{first}..{last} ({clean(tz)})"], indent=9)
-        screen.long("file", clean(home(session.source)), indent=9)
+        screen.flow("file", [clean(home(session.source))], indent=9)
         own = [o for o in operations if not o.inherited]
         tokens = sum(_tokens(o) or 0 for o in own)
         cost = sum(o.measures.get("cost", 0) for o in own)
@@ -95,8 +105,7 @@ class SessionText:
             parts = [number(family.operations, "operation"), number(family.calls, "call")]
             parts += [f"{count(family.total_tokens)} tokens", dollars(family.cost_picodollars)]
             screen.flow("family", parts, joint=", ", indent=9)
-            names = [self._short.get(c.key, c.key).rpartition("/")[2] for c in children]
-            screen.flow("agents", [clean(name) for name in names], joint=", ", indent=9)
+            screen.flow("agents", [clean(self._name(c)) for c in children], joint=", ", indent=9)
 
     def _rows(
         self, session: Session, operations: list[Operation], children: list[Session], nested: bool, depth: int
@@ -125,8 +134,12 @@ class SessionText:
                 rows += self._agent(child, children, nested, 1)
         return rows
 
+    def _name(self, child: Session) -> str:
+        """Short name of a sub-agent in its family."""
+        return self._short[child.key].removeprefix(f"{self._short[child.root]}/")
+
     def _agent(self, child: Session, children: list[Session], nested: bool, depth: int) -> list[list[Cell]]:
-        name = self._short.get(child.key, child.key).rpartition("/")[2]
+        name = self._name(child)
         rows: list[list[Cell]] = [
             [
                 "",
@@ -166,7 +179,7 @@ class SessionText:
             count(tokens) if tokens else "",
             dollars(cost) if cost else "",
             rough(took),
-            Flex(f"{file}:{origin.line}" if origin.line else file or "-", "dim"),
+            Flex(f"{file}:{origin.line}" if origin.line else file or "-", "dim", shorten=cut_path),
             Flex(
                 item.fields.get("path") or item.fields.get("command") or item.fields.get("domain") or "",
                 "dim",

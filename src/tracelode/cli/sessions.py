@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 ROWS = 20
 """Rows without --all."""
+NARROW = 60
+"""Cells of a line below which the time of day is left out."""
 
 
 def sessions(
@@ -36,6 +38,7 @@ def sessions(
         Exit code.
     """
     from tracelode.cli import shapes
+    from tracelode.cli.nothing import nothing_stored
     from tracelode.cli.screen import warn
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
@@ -51,7 +54,8 @@ def sessions(
     elif kept:
         _draw(kept, everything, sums, workspace.tz, all_)
     if not kept:
-        warn("no session; import some, try tracelode demo, or loosen the filters")
+        empty = workspace.empty()
+        warn(nothing_stored(workspace) if empty else "no session matches; loosen the filters")
         return 3
     return 0
 
@@ -83,7 +87,7 @@ def _answer(item: Session, row: Sums) -> dict[str, Any]:
 
 
 def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums], tz: str, all_: bool) -> None:
-    from tracelode.cli.board import short_keys
+    from tracelode.cli.keys import short_keys
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex, Styled
     from tracelode.cli.text import clean, moment, rough
@@ -92,7 +96,7 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
     screen, short = Screen(), short_keys(everything)
     shown = kept if all_ else kept[:ROWS]
     years = {moment(item.started, tz, "%Y") for item in shown} - {"-"}
-    form = "%m-%d %H:%M" if len(years) == 1 else "%Y-%m-%d"
+    form = "%Y-%m-%d" if len(years) != 1 else "%m-%d" if screen.width < NARROW else "%m-%d %H:%M"
     told = any(item.outcome for item in shown)
     rows: list[list[Cell]] = []
     for item in shown:
@@ -109,15 +113,16 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
             rough(span) or "-",
         ]
         rows.append([*cells, clean(item.outcome or "-")[:7]] if told else cells)
-    right = ("ops", "tokens", "cost", "span")
-    titles = (
-        "session",
-        years.pop() if len(years) == 1 else "started",
-        "project",
-        "intent",
-        *right,
-        *(["outcome"] if told else []),
-    )
-    screen.table([Column(title, right=title in right) for title in titles], rows)
+    columns = [
+        Column("session"),
+        Column(years.pop() if len(years) == 1 else "started"),
+        Column("project", rank=2),
+        Column("intent", least=10),
+        Column("ops", right=True, rank=4),
+        Column("tokens", right=True, rank=3),
+        Column("cost", right=True),
+        Column("span", right=True, rank=5),
+    ]
+    screen.table([*columns, Column("outcome", rank=1)] if told else columns, rows)
     if len(kept) > len(rows):
-        screen.print(f"{len(rows)} of {len(kept):,} sessions; --all lists every one")
+        screen.sentence(f"{len(rows)} of {len(kept):,} sessions; --all lists every one")

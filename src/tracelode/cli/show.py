@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tracelode.cli.options import STORE, StoreOptions
-from tracelode.errors import QueryError, UsageError
+from tracelode.errors import QueryError
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def show(
     session: Annotated[
-        str, Parameter(help="Key of a session or a unique start of it; #N for one operation.")
+        str,
+        Parameter(help="Key of a session, a unique start of it, or its short name; #N for one operation."),
     ],
     /,
     *,
@@ -35,12 +36,12 @@ def show(
         Exit code.
     """
     from tracelode.cli import shapes
+    from tracelode.cli.keys import place
     from tracelode.cli.view import open_workspace
 
-    key, index = _split(session)
     workspace = open_workspace(store)
     everything = workspace.sessions()
-    found = _find(key, everything)
+    found, index = place(session, everything)
     operations = workspace.operations(found.key)
     if index is not None:
         return _one(workspace, found, operations, index, store.json)
@@ -61,36 +62,6 @@ def show(
 
     SessionText(workspace, everything).draw(found, operations, children, nested=nested)
     return 0
-
-
-def _split(text: str) -> tuple[str, int | None]:
-    key, mark, number = text.rpartition("#")
-    if not mark:
-        return text, None
-    if not key or not number.isdigit() or len(number) > 9:
-        raise UsageError(f"{text!r} is not SESSION#N; write it as 7f3a2b1c#41")
-    return key, int(number)
-
-
-def _find(start: str, everything: list[Session]) -> Session:
-    """The session a key or a unique start of a key names; a root goes before its sub-agents."""
-    exact = [s for s in everything if s.key == start]
-    root, slash, name = start.partition("/")
-    near = exact or [
-        s
-        for s in everything
-        if s.key.startswith(start)
-        or (slash and s.root.startswith(root) and s.key.startswith(f"{s.root}/{name}"))
-    ]
-    roots = [s for s in near if s.key == s.root]
-    if len(roots) == 1 and all(s.root == roots[0].key for s in near):
-        return roots[0]
-    if len(near) == 1:
-        return near[0]
-    if not near:
-        raise QueryError(f"no session starts with {start!r}; tracelode sessions --all lists them")
-    keys = ", ".join(s.key for s in near[:3])
-    raise UsageError(f"{start!r} starts {len(near)} sessions ({keys}, ...); write more of the key")
 
 
 def _one(workspace: Workspace, session: Session, operations: list[Operation], index: int, json: bool) -> int:

@@ -41,6 +41,7 @@ def summary(
         Exit code.
     """
     from tracelode.cli import board, shapes
+    from tracelode.cli.nothing import nothing_stored
     from tracelode.cli.screen import Screen, warn
     from tracelode.cli.text import shell_path
     from tracelode.cli.view import filters as query_of
@@ -48,16 +49,19 @@ def summary(
 
     workspace = open_workspace(store, fresh=True)
     query = query_of(filters, workspace.tz)
+    looked = None
     if sync is True or (sync is None and _follows(workspace, store)):
-        _read_history(workspace)
+        looked = _read_history(workspace)
     found = board.ask(workspace, query, split=store.json)
     if store.json:
         shapes.write(board.answer(found))
     if not found.totals.operations:
-        if workspace.empty():
+        if not workspace.empty():
+            warn("nothing matches; loosen --where, --since, --until or --outcome")
+        elif looked == 0:
             warn("no agent history found; try tracelode demo, or tracelode import PATH")
         else:
-            warn("nothing matches; loosen --where, --since, --until or --outcome")
+            warn(nothing_stored(workspace))
         return 3
     if not store.json:
         screen = Screen()
@@ -76,17 +80,19 @@ def _follows(workspace: Workspace, store: StoreOptions) -> bool:
     return any(s.source.partition(":")[0] in names for s in workspace.sessions())
 
 
-def _read_history(workspace: Workspace) -> None:
+def _read_history(workspace: Workspace) -> int:
+    """Import the local history, and say how many files it has."""
     from tracelode.cli.progress import bar
     from tracelode.cli.screen import say
     from tracelode.cli.text import home, number
     from tracelode.model.words import count
 
     history = [entry for entry in workspace.local_history() if entry[2]]
+    files = sum(n for _, _, n in history)
     if not history:
-        return
+        return files
     if workspace.empty():
-        files, more = sum(n for _, _, n in history), len(history) - 1
+        more = len(history) - 1
         places = home(history[0][1]) + (f" and {number(more, 'more folder')}" if more else "")
         say(f"reading {number(files, 'file')} of {places} into {home(workspace.path)}")
     with bar() as progress:
@@ -94,5 +100,6 @@ def _read_history(workspace: Workspace) -> None:
     if report.operations:
         say(f"read {number(report.files_read, 'new file')}, {count(report.operations)} operations")
     skipped = sum(skip.count for skip in report.skipped)
-    if skipped:
+    if skipped and not workspace.empty():
         say(f"skipped {skipped:,} places; tracelode doctor says what and where")
+    return files

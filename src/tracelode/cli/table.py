@@ -6,11 +6,11 @@ This layout never wraps and takes 0.4 s; styles and widths of characters still c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tracelode.cli.text import clean, cut, width
+from tracelode.cli.text import JOINT, clean, cut, cut_stack, width
 
 GAP = 2
 """Blanks between columns, where nothing else is asked for."""
@@ -30,7 +30,7 @@ class Styled:
 
 @dataclass(frozen=True)
 class Flex:
-    """A text that gives way: neutralised, and cut in the middle to what its column gets."""
+    """A text that gives way: neutralised, and cut to what its column gets."""
 
     text: str
     """Text of a trace or our own."""
@@ -38,6 +38,8 @@ class Flex:
     """rich style."""
     depth: int = 0
     """Steps of indentation, two blanks each."""
+    shorten: Callable[[str, int], str] = cut
+    """How it is cut: in the middle, as a stack, or as a path."""
 
 
 Cell: TypeAlias = str | Styled | Flex
@@ -56,46 +58,85 @@ class Column:
     """rich style of cells that have none."""
     grow: bool = False
     """Takes what the line leaves over."""
+    short: str = ""
+    """Heading where the line is too narrow for the headings; "" for the same."""
+    least: int = LEAST
+    """Cells that texts which give way keep, as long as another column can be left out."""
+    rank: int = 0
+    """Where the line is too narrow, columns are left out, the highest rank first; 0 stays."""
 
 
-def lay_out(
-    columns: Sequence[Column],
-    rows: Sequence[Sequence[Cell]],
-    cells: int,
-    *,
-    heading: bool = True,
-    gap: int = GAP,
-) -> Iterator[list[tuple[str, str]]]:
-    """Lines of a table as styled pieces.
+class Layout:
+    """How a table fits into a line."""
 
-    Args:
-        columns: m columns.
-        rows: n rows of m cells.
-        cells: width of a line.
-        heading: whether the titles come first.
-        gap: blanks between columns.
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        rows: Sequence[Sequence[Cell]],
+        cells: int,
+        *,
+        heading: bool = True,
+        gap: int = GAP,
+    ) -> None:
+        """Choose the columns that are shown, and their widths.
 
-    Returns:
-        (text, style) pieces per line, without trailing blanks; joined, no line is wider than cells.
-    """
-    texts = [[_text(cell) for cell in row] for row in rows]
-    titles = [column.title if heading else "" for column in columns]
-    need = [max([width(title), *(width(row[i]) for row in texts)]) for i, title in enumerate(titles)]
-    gives = [any(isinstance(row[i], Flex) for row in rows) for i in range(len(columns))]
-    room = cells - gap * (len(columns) - 1)
-    sizes = _fit(need, gives, room)
-    for i, column in enumerate(columns):
-        if column.grow:
-            sizes[i] += max(0, room - sum(sizes))
-    if heading:
-        yield _line(columns, titles, ["dim"] * len(columns), sizes, gap)
-    for row, shown in zip(rows, texts, strict=True):
-        fitted = [
-            _give(cell, size) if isinstance(cell, Flex) else text
-            for cell, text, size in zip(row, shown, sizes, strict=True)
-        ]
-        styles = ["" if isinstance(cell, str) else cell.style for cell in row]
-        yield _line(columns, fitted, [s or c.style for s, c in zip(styles, columns, strict=True)], sizes, gap)
+        Args:
+            columns: m columns.
+            rows: n rows of m cells.
+            cells: width of a line.
+            heading: whether the titles come first.
+            gap: blanks between columns.
+        """
+        self._rows, self._heading, self._gap = rows, heading, gap
+        self._texts = [[_text(cell) for cell in row] for row in rows]
+        bodies = [max([0, *(width(row[i]) for row in self._texts)]) for i in range(len(columns))]
+        gives = [any(isinstance(row[i], Flex) for row in rows) for i in range(len(columns))]
+        self._kept = list(range(len(columns)))
+        self._columns, self._titles = columns, [c.title if heading else "" for c in columns]
+        if not self._fits(bodies, gives, cells):
+            self._titles = [c.short or c.title if heading else "" for c in columns]
+        while not self._fits(bodies, gives, cells):
+            last = max(self._kept, key=lambda i: (columns[i].rank, i))
+            if not columns[last].rank:
+                break
+            self._kept.remove(last)
+        self.left_out = [c.title for i, c in enumerate(columns) if i not in self._kept]
+        """Titles of the columns that are not shown."""
+        room = cells - gap * (len(self._kept) - 1)
+        need = [max(width(self._titles[i]), bodies[i]) for i in self._kept]
+        least = [columns[i].least for i in self._kept]
+        self._sizes = _fit(need, [gives[i] for i in self._kept], least, room)
+        for place, i in enumerate(self._kept):
+            if columns[i].grow:
+                self._sizes[place] += max(0, room - sum(self._sizes))
+
+    def _fits(self, bodies: list[int], gives: list[bool], cells: int) -> bool:
+        taken = self._gap * (len(self._kept) - 1)
+        for i in self._kept:
+            need = max(width(self._titles[i]), bodies[i])
+            taken += min(need, max(self._columns[i].least, LEAST)) if gives[i] else need
+        return taken <= cells
+
+    def lines(self) -> Iterator[list[tuple[str, str]]]:
+        """Lines of the table as styled pieces.
+
+        Returns:
+            (text, style) pieces per line, without trailing blanks; joined, no line is wider than cells.
+        """
+        columns = [self._columns[i] for i in self._kept]
+        if self._heading:
+            titles = [
+                cut_stack(self._titles[i], size) if JOINT in self._titles[i] else self._titles[i]
+                for i, size in zip(self._kept, self._sizes, strict=True)
+            ]
+            yield _line(columns, titles, ["dim"] * len(columns), self._sizes, self._gap)
+        for row, texts in zip(self._rows, self._texts, strict=True):
+            shown, styles = [], []
+            for i, size in zip(self._kept, self._sizes, strict=True):
+                cell = row[i]
+                shown.append(_give(cell, size) if isinstance(cell, Flex) else texts[i])
+                styles.append(("" if isinstance(cell, str) else cell.style) or self._columns[i].style)
+            yield _line(columns, shown, styles, self._sizes, self._gap)
 
 
 def _text(cell: Cell) -> str:
@@ -104,18 +145,23 @@ def _text(cell: Cell) -> str:
     return cell if isinstance(cell, str) else cell.text
 
 
-def _fit(need: list[int], gives: list[bool], room: int) -> list[int]:
+def _fit(need: list[int], gives: list[bool], least: list[int], room: int) -> list[int]:
     """Widths that fit: the widest column that gives way shrinks first, then whatever is widest."""
     sizes = list(need)
-    for least, candidates in ((LEAST, gives), (1, [True] * len(need))):
+    everywhere = [True] * len(need)
+    for floors, candidates in (
+        (least, gives),
+        ([min(n, LEAST) for n in least], gives),
+        ([1] * len(need), everywhere),
+    ):
         while sum(sizes) > room:
-            places = [i for i, may in enumerate(candidates) if may and sizes[i] > least]
+            places = [i for i, may in enumerate(candidates) if may and sizes[i] > floors[i]]
             if not places:
                 break
             widest = max(places, key=lambda i: (sizes[i], -i))
             others = sorted((sizes[i] for i in places if i != widest), reverse=True)
-            floor = max(least, others[0] - 1 if others else least)
-            sizes[widest] = max(floor, sizes[widest] - (sum(sizes) - room), least)
+            floor = max(floors[widest], others[0] - 1 if others else floors[widest])
+            sizes[widest] = max(floor, sizes[widest] - (sum(sizes) - room))
     return sizes
 
 
@@ -123,7 +169,7 @@ def _give(cell: Flex, size: int) -> str:
     text = clean(cell.text)
     # Deep indentation gives way first: a name must stay readable.
     indent = min(2 * cell.depth, max(0, size - min(width(text), 12)))
-    return " " * indent + cut(text, max(1, size - indent))
+    return " " * indent + cell.shorten(text, max(1, size - indent))
 
 
 def _line(

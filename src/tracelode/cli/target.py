@@ -41,7 +41,7 @@ def write_file(
     from tracelode.cli.text import clean, number
 
     target = file.output or "-"
-    _check(target, file.format, suffix)
+    check_target(target, file.format, suffix)
     loaded = load(view, store, to_file=True, detail=detail)
     profile = loaded.shown()
     if not profile.totals:
@@ -97,8 +97,31 @@ def write_operations(store: StoreOptions, file: FileOptions) -> int:
     return 0
 
 
-def _check(target: str, form: str | None, suffix: str) -> None:
-    """Refuse a target whose format cannot be told, before anything is asked."""
+def wanted(file: FileOptions) -> bool:
+    """Is a file asked for, instead of the screen?
+
+    Args:
+        file: target and format.
+
+    Raises:
+        UsageError: a format without a target.
+    """
+    if file.output is None and file.format is not None:
+        raise UsageError("--format goes with -o; write it as -o FILE, or -o - for standard output")
+    return file.output is not None
+
+
+def check_target(target: str, form: str | None = None, suffix: str = "") -> None:
+    """Refuse a target whose format cannot be told, before anything is asked.
+
+    Args:
+        target: path, or - for standard output.
+        form: name of a format, None to go by the suffix.
+        suffix: format of standard output without one.
+
+    Raises:
+        UsageError: binary output to a terminal, or no format.
+    """
     from tracelode import workspace
 
     known = workspace.formats()

@@ -12,6 +12,10 @@ from tracelode.model.words import duration, printable
 
 GAP = "…"
 """Stands where text was cut."""
+JOINT = " > "
+"""Between the frames of a stack."""
+SHORTEST = 7
+"""Cells that a cut frame keeps, so that it can still be guessed."""
 
 
 def clean(text: str) -> str:
@@ -75,6 +79,119 @@ def cut(text: str, cells: int) -> str:
         tail -= 1
         taken += cell_len(text[tail])
     return set_cell_size(text, left) + GAP + text[tail:]
+
+
+def cut_path(text: str, cells: int) -> str:
+    """Shorten a path to a number of terminal cells; its end says more than its beginning.
+
+    Args:
+        text: clean text.
+        cells: at most this many cells, at least 1.
+
+    Returns:
+        The text, or its end behind "…".
+
+    Example:
+        >>> cut_path("~/traces/a.jsonl:12", 12)
+        '…/a.jsonl:12'
+    """
+    from rich.cells import cell_len
+
+    if cell_len(text) <= cells:
+        return text
+    start, taken = len(text), 0
+    while start > 0 and taken + cell_len(text[start - 1]) <= cells - 1:
+        start -= 1
+        taken += cell_len(text[start])
+    return GAP + text[start:]
+
+
+def cut_stack(text: str, cells: int) -> str:
+    """Shorten a stack to a number of terminal cells: inside its frames, so that each is told from the next.
+
+    Args:
+        text: clean frames joined by " > ".
+        cells: at most this many cells, at least 1.
+
+    Returns:
+        The text; else the widest frames before the last cut; else "…" for the frames after the first, as few
+        of them as it takes; else "…" and the last frame.
+
+    Example:
+        >>> cut_stack("change code > explore code > Bash:git", 34)
+        'chang…code > explo…code > Bash:git'
+        >>> cut_stack("change code > explore code > Bash:git", 26)
+        'change code > … > Bash:git'
+    """
+    frames = text.split(JOINT)
+    if len(frames) == 1 or width(text) <= cells:
+        return cut(text, cells)
+    sizes = [width(frame) for frame in frames]
+    least = [min(size, SHORTEST) + len(JOINT) for size in sizes[:-1]]
+    if sum(least) + sizes[-1] <= cells:
+        return _narrowed(frames, sizes, cells)
+    # The first frame, "…", and as many of the last ones as there is room for.
+    need, kept = least[0] + len(GAP) + len(JOINT) + sizes[-1], 1
+    while kept < len(frames) - 2 and need + least[-kept] <= cells:
+        need, kept = need + least[-kept], kept + 1
+    if need <= cells and len(frames) > 2:
+        return _narrowed([frames[0], GAP, *frames[-kept:]], [sizes[0], 1, *sizes[-kept:]], cells)
+    lead = f"{GAP}{JOINT}"
+    if len(frames) == 2 and len(lead) + sizes[-1] > cells >= 3 * SHORTEST + len(JOINT):
+        lead = cut(frames[0], SHORTEST) + JOINT
+    if cells >= len(lead) + min(sizes[-1], SHORTEST):
+        return lead + cut(frames[-1], cells - len(lead))
+    return cut(frames[-1], cells)
+
+
+def _narrowed(frames: list[str], sizes: list[int], cells: int) -> str:
+    """The frames with the widest before the last cut to one width; there is room for SHORTEST cells each."""
+    room = cells - len(JOINT) * (len(frames) - 1) - sizes[-1]
+    low, high = SHORTEST, max(SHORTEST, *sizes[:-1])
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if sum(min(s, middle) for s in sizes[:-1]) <= room else (low, middle - 1)
+    spare = room - sum(min(size, low) for size in sizes[:-1])
+    shown = []
+    for frame, size in zip(frames[:-1], sizes[:-1], strict=True):
+        more = 1 if size > low and spare > 0 else 0
+        spare -= more
+        shown.append(cut(frame, low + more))
+    return JOINT.join([*shown, frames[-1]])
+
+
+def fold(text: str, first: int, rest: int) -> list[str]:
+    """Break a text into lines: at blanks, in words that are too long behind a slash, else anywhere.
+
+    Args:
+        text: clean text.
+        first: cells of the first line.
+        rest: cells of the others.
+
+    Returns:
+        Lines that hold every character but blanks at their ends.
+
+    Example:
+        >>> fold("stored in ~/traces/weekly", 12, 10)
+        ['stored in', '~/traces/', 'weekly']
+    """
+    from rich.cells import chop_cells
+
+    lines, line, room = [""], "", first
+    for word in text.split(" "):
+        pieces = [word]
+        if width(word) > rest:
+            pieces = [p for part in re.findall(r"[^/]*/|[^/]+", word) for p in chop_cells(part, max(2, rest))]
+        for place, piece in enumerate(pieces):
+            joint = " " if line and not place else ""
+            # A word of several pieces begins on a line of its own.
+            need = width(joint) + width(piece if place else word)
+            if width(line) + need > room and (line or (len(lines) == 1 and first < rest)):
+                lines[-1], line, joint, room = line.rstrip(" "), "", "", rest
+                lines.append("")
+            line += joint + piece
+    lines[-1] = line.rstrip(" ")
+    return lines
 
 
 def moment(at: int | None, tz: str, form: str = "%Y-%m-%d %H:%M") -> str:
@@ -155,6 +272,23 @@ def shell_path(path: Path) -> str:
     """
     short = home(path.expanduser().absolute())
     return short if re.fullmatch(r"[\w~./+:@-]+", short) else shlex.quote(str(path.expanduser().absolute()))
+
+
+def shell_word(text: str) -> str:
+    """A text as a word of a shell.
+
+    Args:
+        text: clean text.
+
+    Returns:
+        The text, in quotes where a shell would read more or less than it; "#" and "~" inside of a word are
+        read as they are.
+
+    Example:
+        >>> shell_word("7f3a2b1c#41"), shell_word("my run#1")
+        ('7f3a2b1c#41', "'my run#1'")
+    """
+    return text if re.fullmatch(r"[\w./:@%+-][\w./:@%+~#-]*", text) else shlex.quote(text)
 
 
 def home(path: object) -> str:

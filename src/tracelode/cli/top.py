@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 ROWS = 20
 """Rows on the screen without --nodecount."""
+STACK = 24
+"""Cells that stacks keep; where they get fewer, other columns are left out."""
 
 
 def top(
@@ -33,12 +35,10 @@ def top(
     """
     from tracelode.cli import shapes
     from tracelode.cli.heading import nothing
-    from tracelode.cli.nodes import check
-    from tracelode.cli.target import write_file
+    from tracelode.cli.target import wanted, write_file
     from tracelode.cli.view import load, unpriced
 
-    check(view.nodefraction, view.nodecount)
-    if file.output is not None:
+    if wanted(file):
         return write_file(view, store, file)
     loaded = load(view, store)
     profile = loaded.shown()
@@ -48,7 +48,7 @@ def top(
         answer = [{**shapes.node(s, f, c, unit), **shapes.several(profile, s)} for s, f, c in rows]
         if rest:
             n, value = len(rest), sum(flat for _, flat, _ in rest)
-            answer.append(shapes.node((f"(other {n})",), value, value, unit))
+            answer.append(shapes.node((f"(other {n:,})",), value, value, unit))
         shapes.write({**shapes.head(profile, unpriced(loaded)), "rows": answer})
     if not profile.totals:
         return nothing(loaded)
@@ -73,7 +73,8 @@ def _draw(
     from tracelode.cli.heading import heading
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex
-    from tracelode.model.words import percent, value_text
+    from tracelode.cli.text import JOINT, cut_stack
+    from tracelode.model.words import SHORT, percent, value_text
 
     screen = Screen()
     heading(screen, loaded)
@@ -86,13 +87,19 @@ def _draw(
         shown: list[Cell] = [value_text(measures[0], flat), percent(flat, total), percent(running, total)]
         shown += [value_text(measures[0], cum)] if nested else []
         shown += [value_text(m, v) for m, v in zip(measures[1:], profile.totals[stack][1:], strict=True)]
-        table.append([*shown, Flex(" > ".join(stack))])
+        table.append([*shown, Flex(JOINT.join(stack), shorten=cut_stack)])
     if rest:
         sums = [sum(profile.totals[stack][i] for stack, _, _ in rest) for i in range(len(measures))]
         shown = [value_text(measures[0], sums[0]), percent(sums[0], total), percent(running + sums[0], total)]
         shown += [""] if nested else []
         shown += [value_text(m, v) for m, v in zip(measures[1:], sums[1:], strict=True)]
-        table.append([*shown, Flex(f"(other {len(rest)})", "dim")])
-    titles = [measures[0], "%", "sum %", *(["cum"] if nested else []), *measures[1:]]
-    columns = [Column(title, right=True) for title in titles]
-    screen.table([*columns, Column(" > ".join(loaded.fields))], table)
+        table.append([*shown, Flex(f"(other {len(rest):,})", "dim")])
+    short = {m: SHORT.get(m, "") for m in measures}
+    columns = [Column(measures[0], right=True, short=short[measures[0]])]
+    columns += [Column("%", right=True, rank=8), Column("sum %", right=True, rank=9)]
+    columns += [Column("cum", right=True, rank=7)] if nested else []
+    columns += [Column(m, right=True, short=short[m], rank=1) for m in measures[1:]]
+    gone = screen.table([*columns, Column(JOINT.join(loaded.fields), least=STACK)], table)
+    if asked := [m for m in measures if m in gone]:
+        names = ", ".join(asked)
+        screen.sentence(f"not shown at {screen.width} columns: {names}; --json has them")

@@ -30,12 +30,11 @@ def tree(
     """
     from tracelode.cli import shapes
     from tracelode.cli.heading import nothing
-    from tracelode.cli.nodes import build, check, prune
-    from tracelode.cli.target import write_file
+    from tracelode.cli.nodes import build, prune
+    from tracelode.cli.target import wanted, write_file
     from tracelode.cli.view import load, unpriced
 
-    check(view.nodefraction, view.nodecount)
-    if file.output is not None:
+    if wanted(file):
         return write_file(view, store, file)
     loaded = load(view, store)
     profile = loaded.shown()
@@ -72,6 +71,6 @@ def _draw(loaded: View, root: Node) -> None:
                 Flex(node.frame, style, depth=len(node.stack) - 1),
             ]
         )
-    titles = ("cum", "cum %", "flat", "flat %")
-    columns = [Column(title, right=True) for title in titles]
-    screen.table([*columns, Column(" > ".join(loaded.fields))], rows)
+    titles = {"cum": 0, "cum %": 1, "flat": 2, "flat %": 3}
+    columns = [Column(title, right=True, rank=rank) for title, rank in titles.items()]
+    screen.table([*columns, Column(" > ".join(loaded.fields), least=24)], rows)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from tracelode.cli.options import FilterOptions, StoreOptions, ViewOptions
+from tracelode.cli.options import FIELDS, FilterOptions, StoreOptions, ViewOptions
 from tracelode.cli.when import instant, seconds
 from tracelode.errors import QueryError, UsageError
 from tracelode.model.measure import TOKEN_KINDS, unit
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 _BESIDE = ("cost", "tokens.output", "tokens", "tokens.unpriced")
 _IN_FILES = ("cost", "tokens", "tokens.output", "time.active", "operations")
+_NAMES = {
+    "stack": ("field", "intent,stage,tool"),
+    "measure": ("measure", "cost,tokens"),
+    "tagroot": ("field", "project"),
+    "tagleaf": ("field", "model"),
+}
 _OUTCOMES = {"failed": "failure", "failure": "failure", "succeeded": "success", "success": "success"}
 
 
@@ -177,21 +183,28 @@ def query_of(options: ViewOptions, tz: str) -> Query:
     Raises:
         UsageError: a word that cannot be read.
     """
-    stack = _words((options.stack,))
-    if not stack:
-        raise UsageError("--stack names no field; write it as --stack intent,stage,tool")
+    named = {
+        option: _words(getattr(options, option)) for option in ("stack", "measure", "tagroot", "tagleaf")
+    }
+    for option, words in named.items():
+        if getattr(options, option) and not words:
+            noun, example = _NAMES[option]
+            raise UsageError(f"--{option} names no {noun}; write it as --{option} {example}")
+    fields = sum(len(named[option]) for option in ("stack", "tagroot", "tagleaf"))
+    if fields > FIELDS:
+        raise UsageError(f"--stack, --tagroot and --tagleaf take at most {FIELDS} fields, not {fields:,}")
     for option in ("focus", "ignore", "show", "hide"):
         pattern(getattr(options, option), f"--{option}")
     return msgspec.structs.replace(
         filters(options, tz),
-        stack=stack,
-        measures=_words(options.measure),
+        stack=named["stack"],
+        measures=tuple(dict.fromkeys(named["measure"])),
         focus=options.focus,
         ignore=options.ignore,
         show=options.show,
         hide=options.hide,
-        tagroot=_words(options.tagroot),
-        tagleaf=_words(options.tagleaf),
+        tagroot=named["tagroot"],
+        tagleaf=named["tagleaf"],
         lane=options.lane,
         share=options.share,
     )
@@ -288,5 +301,6 @@ def _pair(text: str) -> tuple[str, str]:
     return field.strip(), value
 
 
-def _words(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _words(texts: str | tuple[str, ...]) -> tuple[str, ...]:
+    texts = (texts,) if isinstance(texts, str) else texts
     return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())

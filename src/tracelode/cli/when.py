@@ -8,8 +8,8 @@ from datetime import datetime, timedelta, tzinfo
 from tracelode.errors import UsageError
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_LENGTH = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([smhdw])")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_LENGTH = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([smhdw])")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def seconds(text: str) -> float:
@@ -51,7 +51,10 @@ def instant(text: str, zone: tzinfo, now: datetime, *, end: bool = False) -> int
     """
     if _DAY.fullmatch(text):
         day = _parse(text)
-        return _micros((day + timedelta(days=1) if end else day).replace(tzinfo=zone))
+        if end:
+            # The day after the last one of the calendar cannot be written.
+            day = datetime.max if day.date() == datetime.max.date() else day + timedelta(days=1)
+        return _micros(day.replace(tzinfo=zone))
     if re.match(r"\d{4}-", text):
         moment = _parse(text)
         return _micros(moment if moment.tzinfo else moment.replace(tzinfo=zone))

@@ -32,6 +32,7 @@ class ClaudeStream:
     """Reads what a run without a screen prints."""
 
     name = "claude-stream"
+    version = "1"
     agent = AGENT
     layout = "session"
     suffixes: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", "claude-code.txt")

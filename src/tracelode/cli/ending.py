@@ -1,0 +1,86 @@
+"""How does a run end whose output is full, closed or no longer read? With an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+FAILED = 1
+"""Exit code where an answer could not be written."""
+
+
+def begin() -> bool:
+    """Look whether there is somewhere to write to, before anything is done.
+
+    Returns:
+        False where standard output is closed; that is said. A closed standard error is replaced by nowhere.
+    """
+    # The interpreter has None for a descriptor that was closed when it started. Each is given a file, lest
+    # the next one that is opened, such as the store's, takes its number.
+    missing = sys.stdout is None
+    if missing:
+        sys.stdout = _nowhere()
+    if sys.stderr is None:
+        sys.stderr = _nowhere()
+    if missing:
+        tell("tracelode: standard output is closed; nothing was done\n")
+    return not missing
+
+
+def lost(error: OSError) -> int:
+    """Say that the answer could not be written; a reader that left wants to hear nothing.
+
+    Args:
+        error: what a write to standard output raised.
+
+    Returns:
+        Exit code.
+    """
+    settle(sys.stdout)
+    if isinstance(error, BrokenPipeError):
+        return 0
+    tell(f"tracelode: {unwritten(error)}\n")
+    return FAILED
+
+
+def unwritten(error: OSError) -> str:
+    """What is said of a write that failed.
+
+    Args:
+        error: raised by a write to an open file or stream.
+
+    Returns:
+        One phrase without a full stop.
+    """
+    what = (error.strerror or type(error).__name__).lower()
+    return f"cannot write: {what}; check where the output goes"
+
+
+def tell(text: str) -> None:
+    """Write to standard error; where that fails, nobody can be told, and the run goes on.
+
+    Args:
+        text: whole lines.
+    """
+    with suppress(OSError):
+        sys.stderr.write(text)
+    settle(sys.stderr)
+
+
+def settle(stream: TextIO) -> None:
+    """Write what a stream still holds, or drop it if that fails.
+
+    Args:
+        stream: standard output or standard error.
+    """
+    try:
+        stream.flush()
+    except OSError:
+        # The interpreter flushes again at its end, and would fail with an exit code of its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _nowhere() -> TextIO:
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
