@@ -175,3 +175,17 @@ def start(home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
+
+
+def test_what_nobody_tells_is_unknown(samples: Path, run: fake.Run) -> None:
+    store = ["--store", str(samples)]
+    screens = [run(view, "--measure", "tokens.reasoning", *store)[1] for view in ("top", "tree")]
+    for screen in screens:
+        assert screen.startswith("tokens.reasoning  unknown, ")
+        assert not [line for line in screen.splitlines()[1:] if " 0 " in line]
+    for view, rows in (("top", "rows"), ("tree", "nodes")):
+        answer = json.loads(run(view, "--json", "--measure", "tokens.reasoning", *store)[1])
+        assert answer["total"] is None
+        assert {row["cum"] for row in answer[rows]} == {None}
+    both = run("top", "--measure", "cost,tokens.reasoning", *store)[1]
+    assert " unknown " in both.splitlines()[-2]

@@ -198,6 +198,8 @@ def test_errors_name_what_exists(workspace: Workspace) -> None:
         workspace.profile(measure="costs")
     with pytest.raises(QueryError, match="regular expression"):
         workspace.profile(focus="(")
+    with pytest.raises(QueryError, match="at most 32 fields"):
+        workspace.profile(stack=["tool"] * 33)
     with pytest.raises(QueryError, match="RE2"):
         workspace.profile(focus=r"(a)\1")
     with pytest.raises(QueryError, match="time zone"):

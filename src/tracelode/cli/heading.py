@@ -23,8 +23,9 @@ def heading(screen: Screen, view: View) -> None:
         view: a loaded view.
     """
     query, profile = view.query, view.profile
+    known = view.total() if profile.known(profile.place(view.measure)) else None
     parts: list[str | Text] = [
-        Text(value_text(view.measure, view.total()), style="bold"),
+        Text(value_text(view.measure, known), style="bold"),
         f"{len(profile.totals):,} stack{'s' if len(profile.totals) != 1 else ''}",
     ]
     if not query.share:

@@ -25,6 +25,13 @@ class Node:
     """Largest first."""
     folded: int = 0
     """For "(other n)": how many nodes it stands for."""
+    told: bool = True
+    """Does any operation in it tell the measure? Else its values mean unknown."""
+
+    @property
+    def values(self) -> tuple[int | None, int | None]:
+        """Flat and cumulative value, None where unknown."""
+        return (self.flat, self.cum) if self.told else (None, None)
 
     @property
     def frame(self) -> str:
@@ -51,8 +58,9 @@ def build(profile: Profile) -> Node:
     """
     root = Node(())
     nodes: dict[Stack, Node] = {(): root}
+    below = profile.told_below()
     for stack, flat, cum in profile.flat_cum():
-        node = Node(stack, flat, cum)
+        node = Node(stack, flat, cum, told=below is None or stack in below)
         nodes[stack] = node
         nodes[stack[:-1]].children.append(node)
         if len(stack) == 1:
@@ -87,13 +95,14 @@ def prune(root: Node, fraction: float | None, count: int | None) -> Node:
             stays.add(small.pop().stack)
         for child in old.children:
             if child.stack in stays:
-                kept = Node(child.stack, child.flat, child.cum)
+                kept = Node(child.stack, child.flat, child.cum, told=child.told)
                 new.children.append(kept)
                 waiting.append((child, kept))
         if small:
             n = sum(1 for child in small for _ in child.walk())
             value = sum(child.cum for child in small)
-            new.children.append(Node((*old.stack, f"(other {n:,})"), value, value, folded=n))
+            told = any(child.told for child in small)
+            new.children.append(Node((*old.stack, f"(other {n:,})"), value, value, folded=n, told=told))
     return top
 
 

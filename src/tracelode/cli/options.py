@@ -9,13 +9,11 @@ from typing import Annotated, Literal
 from cyclopts import Group, Parameter
 
 from tracelode.cli.arguments import file, path, share, whole
+from tracelode.model.query import MOST_FIELDS
 
 _STORE = Group("Workspace and output", sort_key=9)
 _VIEW = Group("What is counted", sort_key=1)
 _FRAMES = Group("Which frames are seen", sort_key=2)
-
-FIELDS = 32
-"""Fields a stack may have: more frames than anybody reads, and few enough for any engine."""
 
 JsonFlag = Annotated[bool, Parameter(name="--json", group=_STORE, help="Print JSON.")]
 """--json: on every command."""
@@ -94,7 +92,7 @@ class ViewOptions(FilterOptions):
         str,
         Parameter(
             group=_VIEW,
-            help=f"Fields, root to leaf, at most {FIELDS} with those of --tagroot and --tagleaf. "
+            help=f"Fields, root to leaf, at most {MOST_FIELDS} with those of --tagroot and --tagleaf. "
             "Default: intent,stage,tool.",
             metavar="FIELD,...",
         ),

@@ -103,21 +103,28 @@ def finding(item: Finding) -> dict[str, Any]:
 
 def head(profile: Profile, unpriced: dict[str, int]) -> dict[str, Any]:
     """Measure, unit and total of a view's first measure, and what has no price."""
-    total, unit = profile.total(), profile.units[0]
-    answer: dict[str, Any] = {"measure": profile.measures[0], "unit": unit, "total": total}
+    totals = {m: profile.total(i) if profile.known(i) else None for i, m in enumerate(profile.measures)}
+    measure, unit = profile.measures[0], profile.units[0]
+    total = totals[measure]
+    answer: dict[str, Any] = {"measure": measure, "unit": unit, "total": total}
     if unit == "picodollars":
-        answer |= {"total_string": str(total), "total_dollars": exact_dollars(total)}
+        known = total is not None
+        answer |= {"total_string": str(total) if known else None, "total_dollars": _dollars(total)}
     answer["unpriced"] = unpriced
     if len(profile.measures) > 1:
-        answer["totals"] = {m: profile.total(i) for i, m in enumerate(profile.measures)}
+        answer["totals"] = totals
     return answer
 
 
-def node(stack: Iterable[str], flat: int, cum: int, unit: str) -> dict[str, Any]:
-    """One row of a view."""
+def _dollars(picodollars: int | None) -> str | None:
+    return None if picodollars is None else exact_dollars(picodollars)
+
+
+def node(stack: Iterable[str], flat: int | None, cum: int | None, unit: str) -> dict[str, Any]:
+    """One row of a view; null is unknown."""
     answer: dict[str, Any] = {"stack": list(stack), "flat": flat, "cum": cum}
     if unit == "picodollars":
-        answer |= {"flat_dollars": exact_dollars(flat), "cum_dollars": exact_dollars(cum)}
+        answer |= {"flat_dollars": _dollars(flat), "cum_dollars": _dollars(cum)}
     return answer
 
 
@@ -125,7 +132,7 @@ def several(profile: Profile, stack: Stack) -> dict[str, Any]:
     """The flat values of one stack where a view has several measures."""
     if len(profile.measures) == 1:
         return {}
-    return {"values": dict(zip(profile.measures, profile.totals[stack], strict=True))}
+    return {"values": dict(zip(profile.measures, profile.told(stack), strict=True))}
 
 
 def session(item: Session) -> dict[str, Any]:

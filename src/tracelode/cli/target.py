@@ -10,8 +10,6 @@ from tracelode.cli.options import FileOptions, StoreOptions, ViewOptions
 from tracelode.cli.view import load
 from tracelode.errors import UsageError
 
-_BINARY = frozenset(("pprof", "parquet"))
-
 
 def write_file(
     view: ViewOptions,
@@ -135,5 +133,5 @@ def check_target(target: str, form: str | None = None, suffix: str = "") -> None
             )
     elif not (form or suffix):
         raise UsageError(f"-o - needs --format, one of {', '.join(known)}")
-    elif form in _BINARY and sys.stdout.isatty():
+    elif sys.stdout.isatty() and workspace.is_binary(form or suffix):
         raise UsageError(f"{form} is binary; pipe it, or name a file with -o")

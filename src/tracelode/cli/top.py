@@ -45,9 +45,18 @@ def top(
     if store.json:
         rows, rest = _rows(profile, view.nodecount, view.nodefraction or 0)
         unit = profile.units[0]
-        answer = [{**shapes.node(s, f, c, unit), **shapes.several(profile, s)} for s, f, c in rows]
+        below = profile.told_below()
+        answer = []
+        for stack, _, cum in rows:
+            known = None if below is not None and stack not in below else cum
+            answer.append(
+                {
+                    **shapes.node(stack, profile.told(stack)[0], known, unit),
+                    **shapes.several(profile, stack),
+                }
+            )
         if rest:
-            n, value = len(rest), sum(flat for _, flat, _ in rest)
+            n, value = len(rest), _sums(profile, rest)[0]
             answer.append(shapes.node((f"(other {n:,})",), value, value, unit))
         shapes.write({**shapes.head(profile, unpriced(loaded)), "rows": answer})
     if not profile.totals:
@@ -67,6 +76,13 @@ def _rows(
     return kept, rows[len(kept) :]
 
 
+def _sums(profile: Profile, rest: list[tuple[Stack, int, int]]) -> list[int | None]:
+    """Sums of the stacks that are not shown, None where none of them tells a measure."""
+    told = [profile.told(stack) for stack, _, _ in rest]
+    columns = ([value for value in column if value is not None] for column in zip(*told, strict=True))
+    return [sum(column) if column else None for column in columns]
+
+
 def _draw(
     loaded: View, profile: Profile, rows: list[tuple[Stack, int, int]], rest: list[tuple[Stack, int, int]]
 ) -> None:
@@ -82,15 +98,22 @@ def _draw(
     nested = any(flat != cum for _, flat, cum in rows)
     table: list[list[Cell]] = []
     running = 0
+    below = profile.told_below()
     for stack, flat, cum in rows:
         running += flat
-        shown: list[Cell] = [value_text(measures[0], flat), percent(flat, total), percent(running, total)]
-        shown += [value_text(measures[0], cum)] if nested else []
-        shown += [value_text(m, v) for m, v in zip(measures[1:], profile.totals[stack][1:], strict=True)]
+        told = profile.told(stack)
+        shown: list[Cell] = [
+            value_text(measures[0], told[0]),
+            percent(told[0], total),
+            percent(running, total),
+        ]
+        shown += [value_text(measures[0], cum if below is None or stack in below else None)] if nested else []
+        shown += [value_text(m, v) for m, v in zip(measures[1:], told[1:], strict=True)]
         table.append([*shown, Flex(JOINT.join(stack), shorten=cut_stack)])
     if rest:
-        sums = [sum(profile.totals[stack][i] for stack, _, _ in rest) for i in range(len(measures))]
-        shown = [value_text(measures[0], sums[0]), percent(sums[0], total), percent(running + sums[0], total)]
+        sums = _sums(profile, rest)
+        left = percent(running + (sums[0] or 0), total)
+        shown = [value_text(measures[0], sums[0]), percent(sums[0], total), left]
         shown += [""] if nested else []
         shown += [value_text(m, v) for m, v in zip(measures[1:], sums[1:], strict=True)]
         table.append([*shown, Flex(f"(other {len(rest):,})", "dim")])

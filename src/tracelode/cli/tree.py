@@ -40,7 +40,7 @@ def tree(
     profile = loaded.shown()
     root = prune(build(profile), view.nodefraction, view.nodecount)
     if store.json:
-        nodes = [shapes.node(n.stack, n.flat, n.cum, profile.units[0]) for n in root.walk() if n.stack]
+        nodes = [shapes.node(n.stack, *n.values, profile.units[0]) for n in root.walk() if n.stack]
         shapes.write({**shapes.head(profile, unpriced(loaded)), "nodes": nodes})
     if not profile.totals:
         return nothing(loaded)
@@ -61,13 +61,14 @@ def _draw(loaded: View, root: Node) -> None:
     for node in root.walk():
         if not node.stack:
             continue
+        flat, cum = node.values
         style = "dim" if node.folded else "bold" if len(node.stack) == 1 else ""
         rows.append(
             [
-                value_text(measure, node.cum),
-                percent(node.cum, total),
-                value_text(measure, node.flat) if node.flat else "-",
-                percent(node.flat, total) if node.flat else "-",
+                value_text(measure, cum),
+                percent(cum, total),
+                value_text(measure, flat) if flat else "-",
+                percent(flat, total) if flat else "-",
                 Flex(node.frame, style, depth=len(node.stack) - 1),
             ]
         )

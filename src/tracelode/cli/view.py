@@ -12,12 +12,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from tracelode.cli.options import FIELDS, FilterOptions, StoreOptions, ViewOptions
+from tracelode.cli.options import FilterOptions, StoreOptions, ViewOptions
 from tracelode.cli.when import instant, seconds
 from tracelode.errors import QueryError, UsageError
 from tracelode.model.measure import TOKEN_KINDS, unit
 from tracelode.model.profile import Profile, Sample
-from tracelode.model.query import Query
+from tracelode.model.query import MOST_FIELDS, Query
 
 if TYPE_CHECKING:
     from tracelode.workspace import Workspace
@@ -86,6 +86,7 @@ def select(profile: Profile, measures: tuple[str, ...]) -> Profile:
         profile,
         measures=measures,
         totals={stack: tuple(values[i] for i in places) for stack, values in profile.totals.items()},
+        untold={m: stacks for m, stacks in profile.untold.items() if m in measures},
         samples=tuple(Sample(s.stack, tuple(s.totals[i] for i in places), s.labels) for s in profile.samples),
     )
 
@@ -191,8 +192,10 @@ def query_of(options: ViewOptions, tz: str) -> Query:
             noun, example = _NAMES[option]
             raise UsageError(f"--{option} names no {noun}; write it as --{option} {example}")
     fields = sum(len(named[option]) for option in ("stack", "tagroot", "tagleaf"))
-    if fields > FIELDS:
-        raise UsageError(f"--stack, --tagroot and --tagleaf take at most {FIELDS} fields, not {fields:,}")
+    if fields > MOST_FIELDS:
+        raise UsageError(
+            f"--stack, --tagroot and --tagleaf take at most {MOST_FIELDS} fields, not {fields:,}"
+        )
     for option in ("focus", "ignore", "show", "hide"):
         pattern(getattr(options, option), f"--{option}")
     return msgspec.structs.replace(

@@ -70,6 +70,21 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         missing = self.untold.get(self.measures[measure], frozenset())
         return not missing or len(missing) < len(self.totals)
 
+    def told_below(self, measure: int = 0) -> frozenset[Stack] | None:
+        """Prefixes under which some stack tells a measure.
+
+        Args:
+            measure: place in measures.
+
+        Returns:
+            The prefixes; None where every stack tells it, which is the usual case.
+        """
+        missing = self.untold.get(self.measures[measure])
+        if not missing:
+            return None
+        told = (stack for stack in self.totals if stack not in missing)
+        return frozenset(stack[:depth] for stack in told for depth in range(len(stack) + 1))
+
     @property
     def units(self) -> tuple[str, ...]:
         """Unit of each measure."""

@@ -7,6 +7,9 @@ import msgspec
 DEFAULT_STACK: tuple[str, ...] = ("intent", "stage", "tool")
 """Default stack: intent, stage, tool."""
 
+MOST_FIELDS = 32
+"""Fields of one stack, with those above and below it: more than anybody reads, few enough for any engine."""
+
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """What a view asks for."""

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from tracelode.errors import QueryError, UnknownField
 from tracelode.model.measure import NULLABLE, parts
 from tracelode.model.operation import FIELDS
-from tracelode.model.query import Query
+from tracelode.model.query import MOST_FIELDS, Query
 from tracelode.store.schema import DIMENSIONS, column, quoted
 
 ONCE = frozenset({"intent", "project", "session", "root", "agent", "day", "task", "outcome"})
@@ -32,7 +32,10 @@ def check_fields(query: Query) -> None:
 
     Raises:
         UnknownField: one does not; the message lists the nearest.
+        QueryError: more fields than a stack may have.
     """
+    if len(query.tagroot) + len(query.stack) + len(query.tagleaf) > MOST_FIELDS:
+        raise QueryError(f"a stack has at most {MOST_FIELDS} fields")
     for name in (*query.stack, *query.tagroot, *query.tagleaf, *(f for f, _ in query.where)):
         if name not in known_fields():
             raise UnknownField(name, known_fields())

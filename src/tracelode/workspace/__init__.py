@@ -12,9 +12,9 @@ from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
 from tracelode.workspace.asking import Asking
 from tracelode.workspace.places import checked_prices, default_store, local_zone
-from tracelode.workspace.writing import formats
+from tracelode.workspace.writing import formats, is_binary
 
-__all__ = ["Progress", "Workspace", "default_store", "demo", "formats", "local_zone", "open"]
+__all__ = ["Progress", "Workspace", "default_store", "demo", "formats", "is_binary", "local_zone", "open"]
 
 if TYPE_CHECKING:
     from tracelode.ingest.content import Content
@@ -267,7 +267,7 @@ def demo(store: str | Path, *, tz: str | None = None) -> Workspace:
     """
     from importlib.resources import as_file, files
 
-    workspace = open(store, tz=tz)
+    workspace = open(store, tz=tz, renew=True)
     # the samples are nobody's: their pseudonyms may be the same everywhere
     workspace.set_salt("demo")
     with as_file(files("tracelode.samples") / "projects") as folder:

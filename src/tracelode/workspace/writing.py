@@ -109,6 +109,11 @@ def formats() -> dict[str, tuple[str, ...]]:
     return {name: tuple(registry.load("exports", name).suffixes) for name in registry.names("exports")}
 
 
+def is_binary(name: str) -> bool:
+    """Does an export format hold bytes that a terminal cannot show?"""
+    return bool(registry.load("exports", name).binary)
+
+
 def exporter_for(target: str, format: str | None) -> Any:
     """The exporter a format name or a file name's longest known suffix chooses.
 
