@@ -46,6 +46,19 @@ def first_line(thing: Any) -> str:
     return doc.strip().split("\n")[0]
 
 
+def page(name: str) -> str:
+    """Where a source is described.
+
+    Args:
+        name: of the source.
+
+    Returns:
+        A link; nothing for a source of another package, which has no page here.
+    """
+    there = (ROOT / "docs" / "sources" / f"{name}.md").exists()
+    return f"[{name}](../sources/{name}.md)" if there else ""
+
+
 def formats() -> str:
     """The page of adapters: what is read, cut and written."""
     out = [
@@ -53,11 +66,15 @@ def formats() -> str:
         "# Formats\n\nWhat is registered, ours and other packages' through the same entry points.\n",
     ]
     sources = [(name, registry.load("sources", name)) for name in registry.names("sources")]
-    rows = [(f"`{n}`", s.agent, ", ".join(f"`{x}`" for x in s.suffixes), first_line(s)) for n, s in sources]
+    rows = [
+        (f"`{n}`", s.agent, ", ".join(f"`{x}`" for x in s.suffixes), first_line(s), page(n))
+        for n, s in sources
+    ]
     out.append(
-        "\n## Sources\n\nA file is recognised by its content; the endings only say what is worth opening.\n\n"
+        "\n## Sources\n\nA file is recognised by its content; the endings only say what is worth opening.\n"
+        "A log of your own is read through a [mapping](../sources/map.md).\n\n"
     )
-    out.append(table(("name", "agent", "endings", "what it reads"), rows))
+    out.append(table(("name", "agent", "endings", "what it reads", "page"), rows))
     exports = [(name, registry.load("exports", name)) for name in registry.names("exports")]
     rows = [
         (f"`{n}`", ", ".join(f"`{x}`" for x in e.suffixes), "yes" if e.binary else "no", first_line(e))

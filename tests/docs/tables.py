@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from docs.cases import cases
-from tracelode import files, registry
+from docs import adapters
+from docs.markdown import code, rows, wrapped
+from tracelode import files
 from tracelode.ingest import bounds, discover, timeline
 from tracelode.making import ABSURD
 from tracelode.profile import findings
@@ -15,8 +16,10 @@ from tracelode.signals import lexicon
 from tracelode.sources.claude_code import words
 from tracelode.sources.claude_code.context import State
 from tracelode.sources.claude_code.reader import Reader
+from tracelode.sources.inspect import archive
 from tracelode.sources.map import mapping
 from tracelode.store import compact, shards
+from tracelode.wire import message, otlp_json
 
 READ = {
     "assistant": "One content block of a model message. Records of one `message.id` become one model call "
@@ -45,25 +48,6 @@ KINDS_OF_SECRETS = {
     "home": "home folders (`/home/x`, `/Users/x`, `C:\\Users\\x`, `-home-x-src`), shown as `~`",
 }
 """Closed names of the redactor that are no token of a known make."""
-
-
-def rows(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
-    """A Markdown table."""
-    cells = [list(head)]
-    cells += [["---"] * len(cells[0]), *([c.replace("|", "\\|") for c in row] for row in body)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
-
-
-def code(words_: Iterable[str]) -> str:
-    """Words in code type, in a row."""
-    return ", ".join(f"`{word}`" for word in words_)
-
-
-def wrapped(text: str, width: int = 110) -> str:
-    """A paragraph in lines."""
-    import textwrap
-
-    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def record_types() -> str:
@@ -132,17 +116,6 @@ def special_tools() -> str:
     return "\n".join([*lines, f"- answered by a person, so their time is a wait: {code(sorted(words.ASKS))}"])
 
 
-def roots() -> str:
-    """Where Claude Code keeps its history."""
-    places = registry.load("sources", "claude-code").roots
-    return "\n".join(f"- `{base}/{below}`" for base, below in places)
-
-
-def case_table() -> str:
-    """Acceptance cases and whether they are covered."""
-    return rows(("case", "what goes wrong elsewhere", "here", "covered"), cases())
-
-
 def limits() -> str:
     """Bounds of reading."""
     found = {
@@ -154,6 +127,38 @@ def limits() -> str:
         "waiting before it counts as idle": f"{timeline.IDLE // 10**6} s; `--idle` sets another",
     }
     return rows(("what", "limit"), found.items())
+
+
+def archive_limits() -> str:
+    """What is refused of an archive of Inspect."""
+    members = f"{archive.MAX_MEMBERS:,}; more, or a directory above {size(archive.MAX_DIRECTORY)}"
+    found = {
+        "members": f"{members}, and the archive is refused before it is read",
+        "bytes a member grows to": f"{size(archive.MAX_MEMBER)}, by what comes out, not by what is told",
+        "bytes all members grow to": size(archive.MAX_TOTAL),
+        "names": "absolute ones, and those with `..`, a backslash, a colon or a zero byte",
+        "packing": "stored, deflate, Zstandard; no encryption",
+        "damage": "members whose checksum is wrong; archives without an end",
+    }
+    return rows(("what", "limit"), found.items())
+
+
+def telemetry_limits() -> str:
+    """How much is looked at of a file of telemetry."""
+    most = message.FILE
+    found = {
+        "a file, or one message in it": size(most.bytes),
+        "spans and log records in one file or message": f"{most.records:,}",
+        "attributes, events and values in one record": f"{most.parts:,}",
+        "nesting of a value": str(most.depth),
+        "nesting of JSON": f"{otlp_json._DEEPEST} where a part of a file is too deep to be decoded as it is",
+    }
+    return rows(("what", "limit"), found.items())
+
+
+def size(count: int) -> str:
+    """A number of bytes in its largest whole unit."""
+    return f"{count // 1024**3} GiB" if count % 1024**3 == 0 else f"{count // 1024**2} MiB"
 
 
 def previews() -> str:
@@ -220,6 +225,7 @@ def map_fields() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    **adapters.TABLES,
     "map-places": lambda: map_keys(mapping.PLACES),
     "map-tokens": lambda: map_keys(mapping.TOKENS),
     "map-settings": lambda: map_keys(mapping.SETTINGS),
@@ -230,11 +236,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "user-kinds": user_kinds,
     "wrappers": wrappers,
     "special-tools": special_tools,
-    "roots": roots,
     "stream-notes": stream_notes,
     "stream-quiet": stream_quiet,
-    "cases": case_table,
     "limits": limits,
+    "archive-limits": archive_limits,
+    "telemetry-limits": telemetry_limits,
     "previews": previews,
     "secrets": secrets,
     "finding-rule": finding_rule,

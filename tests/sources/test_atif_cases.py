@@ -45,7 +45,13 @@ def whole(*steps: dict[str, Any], version: str = "ATIF-v1.6", **more: Any) -> di
     return {"schema_version": version, "session_id": SESSION, "agent": who, "steps": list(steps)} | more
 
 
-def test_d6_copied_context_is_left_out_and_totals_are_counted_anew(tmp_path: Path) -> None:
+def naive(*trajectories: dict[str, Any]) -> int:
+    """Tokens of all steps that tell some, added up."""
+    metrics = [s["metrics"] for t in trajectories for s in t["steps"] if "metrics" in s]
+    return sum(m["prompt_tokens"] + m["completion_tokens"] for m in metrics)
+
+
+def test_d6_copied_context_is_left_out_and_totals_counted_anew_1380_tokens_not_1710(tmp_path: Path) -> None:
     first = whole(user(1, 0), agent(2, 5, 100, 10), agent(3, 9, 200, 20))
     copies = [s | {"is_copied_context": True} for s in first["steps"]]
     totals = {"total_prompt_tokens": 1_300, "total_completion_tokens": 80, "total_steps": 77}
@@ -54,12 +60,13 @@ def test_d6_copied_context_is_left_out_and_totals_are_counted_anew(tmp_path: Pat
     found = workspace.totals()
     assert (found.sessions, found.calls) == (1, 3)
     assert (found.tokens["input_fresh"], found.tokens["output"]) == (1_300, 80)
+    assert (found.total_tokens, naive(first, more)) == (1_380, 1_710)
     assert [(s.reason, s.count) for s in report.skipped] == [
         ("copied context, counted in the trajectory it comes from", 3)
     ]
 
 
-def test_d6_a_continuation_without_marks_counts_its_repeats_once(tmp_path: Path) -> None:
+def test_d6_a_continuation_without_marks_counts_its_repeats_once_330_tokens_not_440(tmp_path: Path) -> None:
     steps = [user(1, 0), agent(2, 5, 100, 10)]
     files = {
         "t/trajectory.json": whole(*steps, version="ATIF-v1.2"),
@@ -67,13 +74,15 @@ def test_d6_a_continuation_without_marks_counts_its_repeats_once(tmp_path: Path)
     }
     found = added(tmp_path, files)[0].totals()
     assert (found.calls, found.tokens["input_fresh"]) == (2, 300)
+    assert (found.total_tokens, naive(*files.values())) == (330, 440)
 
 
-def test_d6_totals_that_differ_are_counted_and_the_steps_hold(tmp_path: Path) -> None:
+def test_d6_totals_that_differ_are_counted_and_the_steps_hold_110_tokens_not_1009(tmp_path: Path) -> None:
     told = {"total_prompt_tokens": 999, "total_completion_tokens": 10}
     workspace, report = added(tmp_path, {"t.json": whole(agent(1, 1, 100, 10), final_metrics=told)})
     assert [s.reason for s in report.skipped] == ["totals differ from the sum of the steps, steps kept"]
     assert workspace.totals().tokens["input_fresh"] == 100
+    assert (workspace.totals().total_tokens, sum(told.values())) == (110, 1_009)
 
 
 def test_cached_tokens_are_part_of_the_prompt_and_writes_are_in_extra(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def tau2(**more: Any) -> Record:
     return {"timestamp": "2026-05-28T13:00:00", "info": info, "tasks": [], "simulations": [{**run, **more}]}
 
 
-def test_d7_tools_of_the_simulated_user_are_the_users(tmp_path: Path) -> None:
+def test_d7_tools_of_the_simulated_user_are_the_users_110_tokens_not_11108(tmp_path: Path) -> None:
     workspace, report = added(tmp_path, {"results.json": tau2()})
     assert report.skipped == []
     assert shape(workspace) == [
@@ -102,6 +102,8 @@ def test_d7_tools_of_the_simulated_user_are_the_users(tmp_path: Path) -> None:
     totals = workspace.totals()
     # neither the user's calls nor what they cost are the agent's
     assert (totals.calls, totals.total_tokens, totals.tokens["cache_read"]) == (2, 110, 60)
+    usages = [m["usage"] for m in tau2()["simulations"][0]["messages"] if "usage" in m]
+    assert sum(u["prompt_tokens"] + u["completion_tokens"] for u in usages) == 11_108
     assert workspace.profile(stack=["task"], measure="cost.reported").totals == {
         ("phone/t7",): (540_400_000,)
     }
@@ -165,7 +167,9 @@ def dojo(arguments: Any, form: str) -> Record:
 
 @pytest.mark.parametrize("arguments", [{"to": "Ada"}, '{"to": "Ada"}'])
 @pytest.mark.parametrize("form", ["native", "export"])
-def test_d8_arguments_as_object_or_text(tmp_path: Path, arguments: Any, form: str) -> None:
+def test_d8_arguments_as_object_or_text_are_1_tool_call_of_1_session(
+    tmp_path: Path, arguments: Any, form: str
+) -> None:
     if form == "native":
         content = json.dumps({**DOJO, **dojo(arguments, form), "utility": True, "security": False}).encode()
     else:
@@ -175,6 +179,7 @@ def test_d8_arguments_as_object_or_text(tmp_path: Path, arguments: Any, form: st
     assert report.skipped == []
     (tool,) = [o for o in every(workspace) if o.kind == "tool"]
     assert (tool.arguments, tool.output, tool.status) == ('{"to":"Ada"}', "paid", "ok")
+    assert workspace.totals().sessions == 1
     first = every(workspace)[0].fields
     assert first["agentdojo.security"] == "false"
     assert first["agentdojo.utility" if form == "native" else "agentdojo.success"] == "true"

@@ -20,8 +20,11 @@ AGENT = "a1b2c3d"
 
 
 @pytest.mark.parametrize("entrypoint", ["sdk-cli", "sdk-py", "sdk-ts"])
-def test_a10_prompts_of_a_program_are_automated_and_nobodys_time(tmp_path: Path, entrypoint: str) -> None:
+def test_a10_prompts_of_a_program_are_automated_0_seconds_of_a_person_not_100(
+    tmp_path: Path, entrypoint: str
+) -> None:
     t = Transcript().user("first").advance(3).assistant("a").advance(100).user("second").assistant("b")
+    assert stored(tmp_path / "a person", t).totals().time_us["blocked"] == 100_000_000
     for record in t.records:
         record["entrypoint"] = entrypoint
     workspace = stored(tmp_path, t)
@@ -50,7 +53,7 @@ def inference(kind: str, fresh: int, output: int, model: str | None = None, read
     return body | ({"model": model} if model else {})
 
 
-def test_a11_an_advisor_counts_under_its_own_model(tmp_path: Path) -> None:
+def test_a11_an_advisor_counts_under_its_own_model_159422_input_tokens_not_3(tmp_path: Path) -> None:
     t = Transcript().user("go")
     usage = used(3, 900, output=50)
     usage["iterations"] = [
@@ -65,9 +68,10 @@ def test_a11_an_advisor_counts_under_its_own_model(tmp_path: Path) -> None:
     assert (advisor.calls, advisor.tokens["input_fresh"], advisor.tokens["output"]) == (1, 159_419, 7_805)
     assert (own.calls, own.tokens["input_fresh"], own.tokens["cache_read"]) == (1, 3, 900)
     assert own.tokens["output"] == 50
+    assert (totals.tokens["input_fresh"], usage["input_tokens"]) == (159_422, 3)
 
 
-def test_a11_a_failed_attempt_is_an_operation_without_a_bill(tmp_path: Path) -> None:
+def test_a11_a_failed_attempt_is_without_a_bill_400_input_tokens_not_812(tmp_path: Path) -> None:
     t = Transcript(model=OPUS).user("go")
     usage = used(400, output=50)
     usage["iterations"] = [
@@ -78,13 +82,14 @@ def test_a11_a_failed_attempt_is_an_operation_without_a_bill(tmp_path: Path) -> 
     workspace = stored(tmp_path, t)
     totals = workspace.totals()
     assert (totals.calls, totals.tokens["input_fresh"], totals.tokens["output"]) == (1, 400, 50)
+    assert sum(i["input_tokens"] for i in usage["iterations"]) == 812
     (attempt,) = [o for o in main_of(workspace) if o.name == "fallback attempt"]
     assert (attempt.kind, attempt.status, attempt.fields["model"]) == ("note", "error", "claude-fable-5")
     assert attempt.measures.get("calls", 0) == 0
     assert attempt.parent == next(o.id for o in main_of(workspace) if o.kind == "model")
 
 
-def test_a11_an_unknown_kind_of_iteration_is_counted_as_skipped(tmp_path: Path) -> None:
+def test_a11_1_iteration_of_an_unknown_kind_is_counted_as_skipped(tmp_path: Path) -> None:
     t = Transcript().user("go")
     t.assistant("a", usage=used(1) | {"iterations": [inference("oracle", 9, 9), inference("message", 1, 20)]})
     t.write(tmp_path / "history")
@@ -108,14 +113,34 @@ def rewound() -> Transcript:
     return t
 
 
+def chain(records: list[Record]) -> set[str]:
+    """Ids on the way from the last record up to the first: all that a reader sees who follows parents."""
+    parents = {r["uuid"]: r.get("parentUuid") for r in records if "uuid" in r}
+    found, at = set[str](), next(reversed(parents), None)
+    while at:
+        found.add(at)
+        at = parents[at]
+    return found
+
+
+def off_chain(records: list[Record]) -> list[Record]:
+    """Messages of people, programs and models that lie beside the chain of the last record."""
+    alive = chain(records)
+    return [r for r in records if r["type"] in ("user", "assistant") and r["uuid"] not in alive]
+
+
 def dead(operations: list[Any]) -> list[str]:
     """Texts of what lies on a dead branch: prompts, answers, commands."""
     return [o.arguments or o.output for o in operations if o.fields.get("rolled_back") == "1"]
 
 
-def test_a17_a_rewound_branch_counts_as_spent_and_is_marked(tmp_path: Path) -> None:
-    workspace = stored(tmp_path, rewound())
+def test_a17_a_rewound_branch_counts_as_spent_63_tokens_not_49_and_is_marked(tmp_path: Path) -> None:
+    t = rewound()
+    workspace = stored(tmp_path, t)
     assert workspace.totals().tokens["input_fresh"] == 63
+    alive = chain(t.records)
+    answers = [r for r in t.records if r["uuid"] in alive and r["type"] == "assistant"]
+    assert sum(r["message"]["usage"]["input_tokens"] for r in answers) == 49
     operations = main_of(workspace)
     assert dead(operations) == ["two", "b", '{"command":"ls"}', "c", "three", "d"]
     assert [o.output for o in operations if o.kind == "model" and "rolled_back" not in o.fields] == [
@@ -123,12 +148,12 @@ def test_a17_a_rewound_branch_counts_as_spent_and_is_marked(tmp_path: Path) -> N
     ]  # fmt: skip
 
 
-def test_a17_reading_on_after_any_line_marks_the_same(tmp_path: Path) -> None:
+def test_a17_reading_on_after_any_line_marks_the_same_6_operations(tmp_path: Path) -> None:
     (whole,) = same_in_pieces(rewound()).values()
     assert len(dead(whole)) == 6
 
 
-def test_a17_a_branch_may_be_left_twice_and_in_two_imports(tmp_path: Path) -> None:
+def test_a17_a_branch_left_twice_and_in_two_imports_4_operations_marked(tmp_path: Path) -> None:
     t = Transcript().user("one").assistant("a")
     place = t.last
     t.user("two").assistant("b")
@@ -143,14 +168,14 @@ def test_a17_a_branch_may_be_left_twice_and_in_two_imports(tmp_path: Path) -> No
     assert dead(main_of(workspace)) == ["two", "b", "three", "c"]
 
 
-def test_a17_back_to_the_first_prompt(tmp_path: Path) -> None:
+def test_a17_back_to_the_first_prompt_2_operations_marked(tmp_path: Path) -> None:
     t = Transcript().user("one").assistant("a")
     t.last = None
     t.advance(5).user("one, better").assistant("b")
     assert dead(main_of(stored(tmp_path, t))) == ["one", "a"]
 
 
-def test_a17_what_is_no_rewind(tmp_path: Path) -> None:
+def test_a17_what_is_no_rewind_0_marked_though_11_records_are_off_the_chain(tmp_path: Path) -> None:
     t = Transcript().user("one")
     t.assistant("three", tools=[("Bash", {"command": f"echo {i}"}) for i in range(3)])
     # results of parallel tools hang on their calls, so the chain of the last record leaves some out
@@ -164,24 +189,21 @@ def test_a17_what_is_no_rewind(tmp_path: Path) -> None:
         t.user(f"<command-name>/{name}</command-name>")
     t.user("two").assistant("b")
     assert dead(main_of(stored(tmp_path, t))) == []
+    assert len(off_chain(t.records)) == 11
 
 
-def test_a17_lines_that_name_no_parent_are_no_rewinds(tmp_path: Path) -> None:
+def test_a17_lines_that_name_no_parent_are_no_rewinds_0_marked_not_3(tmp_path: Path) -> None:
     t = Transcript().user("one").assistant("a").user("two").assistant("b")
     for record in t.records:
         record["parentUuid"] = None
     assert dead(main_of(stored(tmp_path, t))) == []
+    assert len(off_chain(t.records)) == 3
 
 
 def test_a17_public_transcript_6_operations_off_the_chain_of_the_last_record() -> None:
     name = "03eb5929-52b3-4b13-ada3-b93ae35806b8.jsonl"
     (path,) = need("data", "native", "claude_code").rglob(name)
-    records = {r["uuid"]: r for r in raw(path) if "uuid" in r}
-    alive, at = set(), next(reversed(records))
-    while at:
-        alive.add(at)
-        at = records[at].get("parentUuid")
-    off = [r for uuid, r in records.items() if uuid not in alive and r["type"] in ("user", "assistant")]
+    off = off_chain(raw(path))
     ((key, thread),) = told_by(path).items()
     drafts = list(thread.drafts.values())
     marked = [d for d in drafts if "rolled_back" in d.fields]
@@ -193,7 +215,13 @@ def test_a17_public_transcript_6_operations_off_the_chain_of_the_last_record() -
 # A19 -------------------------------------------------------------------------------------------------
 
 
-def test_a19_a_result_belongs_to_the_nearest_open_call_of_its_id(tmp_path: Path) -> None:
+def ids(t: Transcript) -> set[str]:
+    """Ids of all tool calls of a file."""
+    blocks = [b for r in t.records if r["type"] == "assistant" for b in r["message"]["content"]]
+    return {b["id"] for b in blocks if b["type"] == "tool_use"}
+
+
+def test_a19_results_go_to_the_nearest_open_call_of_their_id_4_calls_not_1(tmp_path: Path) -> None:
     t = Transcript(model="kimi-k2.5").user("go")
     for n in range(2):
         # the first attempt was cut off: its calls have no result, its ids come again at once
@@ -207,9 +235,10 @@ def test_a19_a_result_belongs_to_the_nearest_open_call_of_its_id(tmp_path: Path)
         ("cut 1", "", "unknown"),
         ("run 1", "out 1", "ok"),
     ]
+    assert len(ids(t)) == 1
 
 
-def test_a19_two_threads_of_a_file_may_use_the_same_id(tmp_path: Path) -> None:
+def test_a19_two_threads_of_a_file_may_use_the_same_id_2_calls_not_1(tmp_path: Path) -> None:
     t = Transcript(model="kimi-k2.5").user("go")
     t.assistant(None, tools=[("Bash", {"command": "make"}, "functions.Bash:0")], id="chatcmpl-1")
     child = t.agent(AGENT, "functions.Task:9").user("task")
@@ -217,8 +246,10 @@ def test_a19_two_threads_of_a_file_may_use_the_same_id(tmp_path: Path) -> None:
     t.records += child.records
     t.agents.clear()
     t.result("functions.Bash:0", "made")
-    operations = {o.fields["command"]: o for o in main_of(stored(tmp_path, t)) if o.kind == "tool"}
+    workspace = stored(tmp_path, t)
+    operations = {o.fields["command"]: o for o in main_of(workspace) if o.kind == "tool"}
     assert operations["make"].output == "made"
+    assert (workspace.totals().by["kind"]["tool"].operations, len(ids(t))) == (2, 1)
 
 
 # A21 -------------------------------------------------------------------------------------------------
@@ -227,7 +258,7 @@ def test_a19_two_threads_of_a_file_may_use_the_same_id(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "tool", ["TodoWrite", "TaskCreate", "TaskUpdate", "EnterPlanMode", "ExitPlanMode", "exit_plan_mode"]
 )
-def test_a21_plans_of_all_versions_are_operations_of_kind_plan(tmp_path: Path, tool: str) -> None:
+def test_a21_plans_of_all_versions_are_1_operation_of_kind_plan_each(tmp_path: Path, tool: str) -> None:
     t = Transcript().user("go").assistant("plan", tools=[(tool, {"plan": "x"})])
     t.advance(4).result(t.calls[0], "ok")
     workspace = stored(tmp_path, t)

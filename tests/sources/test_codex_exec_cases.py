@@ -40,7 +40,7 @@ def command(number: int, code: int | None, status: str) -> list[Event]:
     return [item(number, "command_execution", "started", **known), item(number, "command_execution", **ended)]
 
 
-def test_b11_usage_is_the_threads_since_its_start_so_turns_are_differences(tmp_path: Path) -> None:
+def test_b11_usage_is_the_threads_since_its_start_3195_tokens_not_6825(tmp_path: Path) -> None:
     events = [*started(), item(0, "agent_message", text="a"), completed(1_000, 600, 50)]
     events += [{"type": "turn.started"}, item(1, "agent_message", text="b"), completed(2_500, 1_600, 80)]
     # the thread is resumed and its output appended; then another one
@@ -50,6 +50,9 @@ def test_b11_usage_is_the_threads_since_its_start_so_turns_are_differences(tmp_p
     assert report.skipped == []
     assert tokens(workspace, PARENT) == 3_090
     assert tokens(workspace, CHILD) == 105
+    assert tokens(workspace) == 3_195
+    told = [e["usage"] for e in events if "usage" in e]
+    assert sum(usage["input_tokens"] + usage["output_tokens"] for usage in told) == 6_825
     assert workspace.totals().calls == 4
     assert {o.started for o in every(workspace)} == {None}
 

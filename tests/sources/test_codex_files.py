@@ -24,7 +24,7 @@ from written import added, every, lines
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".jsonl.zst"])
-def test_b11_archived_and_compressed_rollouts_are_found_and_are_the_same_session(
+def test_b11_archived_and_compressed_rollouts_are_1_session_of_3000_tokens_not_6000(
     tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"
@@ -42,10 +42,12 @@ def test_b11_archived_and_compressed_rollouts_are_found_and_are_the_same_session
     report = workspace.add()
     assert report.files_read == 2
     assert (tokens(workspace), workspace.totals().sessions) == (3_000, 1)
+    written = working().total
+    assert report.files_read * (written["input_tokens"] + written["output_tokens"]) == 6_000
     assert all(o.origin.path.startswith("codex:") for o in every(workspace))
 
 
-def test_b11_a_rollout_that_is_compressed_later_adds_nothing(tmp_path: Path) -> None:
+def test_b11_a_rollout_that_is_compressed_later_adds_nothing_3000_tokens_not_6000(tmp_path: Path) -> None:
     workspace = stored(tmp_path, working())
     (path,) = (tmp_path / "history").rglob("*.jsonl")
     before = [(o.id, o.measures, o.status) for o in every(workspace)]
@@ -53,6 +55,9 @@ def test_b11_a_rollout_that_is_compressed_later_adds_nothing(tmp_path: Path) -> 
     path.unlink()
     workspace.add(tmp_path / "history")
     assert [(o.id, o.measures, o.status) for o in every(workspace)] == before
+    anew = tracelode.open(tmp_path / "anew", tz="UTC")
+    anew.add(tmp_path / "history")
+    assert (tokens(workspace), tokens(workspace) + tokens(anew)) == (3_000, 6_000)
 
 
 def flat() -> bytes:
@@ -78,7 +83,7 @@ def flat() -> bytes:
     return lines([*asked, {"type": "reasoning"}, *call(0), *call(1), state, message("assistant", "Two.")])
 
 
-def test_b11_the_old_flat_grammar_counts_responses_and_knows_no_tokens(tmp_path: Path) -> None:
+def test_b11_the_old_flat_grammar_counts_2_responses_and_knows_0_tokens(tmp_path: Path) -> None:
     workspace, report = added(tmp_path, {f"sessions/rollout-{PARENT}.jsonl": flat()})
     assert report.skipped == []
     totals = workspace.totals()

@@ -47,6 +47,7 @@ def test_b3_fork_family_019d7d08_116538695_tokens_not_224918769_by_last_totals(t
     parent = "019d7d08-46c9-7f73-affe-4e6ca9852d56"
     children = sum(finals.values()) - finals[parent]
     assert (finals[parent], children, len(files)) == (61_054_470, 163_864_299, 9)
+    assert sum(finals.values()) == 224_918_769
     workspace = tracelode.open(tmp_path, tz="UTC")
     workspace.add(folder)
     assert tokens(workspace, parent) == 116_538_695 == finals[parent] + 55_484_225
@@ -57,9 +58,11 @@ def test_b3_fork_family_019d7d08_116538695_tokens_not_224918769_by_last_totals(t
     assert all(s.parent_operation for s in own.values() if s.key != parent)
 
 
-def test_b5_reviews_of_real_threads_count_from_zero(tmp_path: Path) -> None:
+def test_b5_9_reviews_of_real_threads_count_from_zero(tmp_path: Path) -> None:
     folder = need("data", "native", "codex", "entireio+git-sync")
-    for path in folder.rglob("2026-06-17_*.jsonl"):
+    files = list(folder.rglob("2026-06-17_*.jsonl"))
+    assert len(files) == 9
+    for path in files:
         workspace = tracelode.open(tmp_path / path.stem, tz="UTC")
         workspace.add(path)
         (session,) = workspace.sessions()

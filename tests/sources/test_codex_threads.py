@@ -12,7 +12,7 @@ from rollouts import CHILD, GRANDCHILD, PARENT, Rollout, only, stored, working
 from written import every
 
 
-def test_b9_sub_agents_hang_on_the_call_that_started_them(tmp_path: Path) -> None:
+def test_b9_sub_agents_hang_on_the_call_that_started_them_1_session_not_3(tmp_path: Path) -> None:
     parent = working().turn().user("ask somebody")
     parent.call("spawn_agent", {"message": "look"})
     parent.event(
@@ -27,13 +27,14 @@ def test_b9_sub_agents_hang_on_the_call_that_started_them(tmp_path: Path) -> Non
     deeper.turn().user("deeper").says("No.").tokens(50, 0, 5)
     workspace = stored(tmp_path, deeper, child, parent)
     assert (workspace.totals().sessions, workspace.totals().subagents) == (1, 2)
+    assert len(list((tmp_path / "history").rglob("*.jsonl"))) == 3
     by_key = {s.key: s for s in workspace.sessions()}
     for key, holder in ((CHILD, PARENT), (GRANDCHILD, CHILD)):
         spawner = next(o for o in workspace.operations(holder) if o.id == by_key[key].parent_operation)
         assert (spawner.kind, spawner.fields["spawns"], spawner.inherited) == ("subagent", key, False)
 
 
-def test_b9_late_versions_tell_a_start_as_an_activity(tmp_path: Path) -> None:
+def test_b9_late_versions_tell_a_start_as_an_activity_1_launch_not_0(tmp_path: Path) -> None:
     r = Rollout().turn().user("ask somebody").call("spawn_agent", {"task_name": "look"})
     r.event(
         "sub_agent_activity",
@@ -44,9 +45,10 @@ def test_b9_late_versions_tell_a_start_as_an_activity(tmp_path: Path) -> None:
     )
     r.result("{}").tokens(100, 0, 10)
     assert only(stored(tmp_path, r), kind="subagent").fields["spawns"] == CHILD
+    assert sum(CHILD in x["payload"].get("output", "") for x in r.records) == 0
 
 
-def test_b9_waiting_agents_take_no_time_from_those_that_work(tmp_path: Path) -> None:
+def test_b9_waiting_agents_take_no_time_from_those_that_work_210_seconds_not_219(tmp_path: Path) -> None:
     r = Rollout().turn().user("ask somebody").call("spawn_agent", {"message": "look"})
     r.result(json.dumps({"agent_id": CHILD})).tokens(100, 0, 10)
     child = Rollout(
@@ -59,14 +61,20 @@ def test_b9_waiting_agents_take_no_time_from_those_that_work(tmp_path: Path) -> 
     totals = stored(tmp_path, r, child).totals()
     # 9 s of the child, 1 s in which the parent called beside it, 200 s of the parent, 1 s of the child
     assert totals.time_us == {"model": 210_000_000, "tool": 0, "blocked": 0, "idle": 0, "unknown": 0}
+    alone = [stored(tmp_path / x.thread, x) for x in (r, child)]
+    wait = only(alone[0], name="wait_agent")
+    waited = (wait.ended or 0) - (wait.started or 0)
+    assert sum(w.totals().time_us["model"] for w in alone) + waited == 219_000_000
 
 
-def test_b10_the_model_is_that_of_the_last_turn_context(tmp_path: Path) -> None:
+def test_b10_the_model_is_that_of_the_last_turn_context_1_call_without_one_not_4(tmp_path: Path) -> None:
     r = Rollout().turn(model=None).user("go").says("a").tokens(10, 0, 1)
     r.turn(model="gpt-5.4").says("b").tokens(20, 0, 1).says("c").tokens(30, 0, 1)
     r.turn(model="gpt-5.4-mini").shell("ls").tokens(40, 0, 1)
     models = stored(tmp_path, r).totals().by["model"]
     assert {k: v.calls for k, v in models.items()} == {"(none)": 1, "gpt-5.4": 2, "gpt-5.4-mini": 1}
+    counts = [x["payload"] for x in r.records if x["payload"].get("type") == "token_count"]
+    assert sum("model" not in count and "model" not in count["info"] for count in counts) == 4
 
 
 # results ---
@@ -104,7 +112,7 @@ def test_b12_a_result_says_how_a_call_ended(tmp_path: Path, case: str) -> None:
     assert tool.fields.get("human") == ("denial" if case.startswith("refused") else None)
 
 
-def test_b12_a_command_that_goes_on_ends_in_a_poll(tmp_path: Path) -> None:
+def test_b12_a_command_that_goes_on_ends_in_a_poll_1_is_running_not_3(tmp_path: Path) -> None:
     r = Rollout().turn().user("go").shell("make serve").advance(2).result("", session=7, wall=1)
     poll = {"session_id": 7, "chars": ""}
     r.tokens(10, 0, 1).call("write_stdin", poll).advance(6).result("", session=7, wall=5).tokens(10, 0, 1)
@@ -118,9 +126,10 @@ def test_b12_a_command_that_goes_on_ends_in_a_poll(tmp_path: Path) -> None:
         ("exec_command", "running"),
     ]
     assert [o.measures.get("time.tool") for o in found] == [1_000_000, 5_000_000, 5_000_000, 1_000_000]
+    assert sum("Process running" in x["payload"].get("output", "") for x in r.records) == 3
 
 
-def test_b12_end_events_give_exit_code_and_own_duration_and_count_no_tool_twice(tmp_path: Path) -> None:
+def test_b12_end_events_give_exit_code_and_own_duration_of_3_tools_not_6(tmp_path: Path) -> None:
     r = Rollout().turn().user("go").advance(1).shell("sleep 2").tokens(10, 0, 1).advance(3)
     r.event(
         "exec_command_end",
@@ -140,9 +149,11 @@ def test_b12_end_events_give_exit_code_and_own_duration_and_count_no_tool_twice(
         ("exec_command", "nonzero"),
     ]
     assert found[0].measures["time.tool"] == 2_000_000
+    kinds = [x["payload"].get("type", "") for x in r.records]
+    assert sum(kind == "function_call" or kind.endswith("_end") for kind in kinds) == 6
 
 
-def test_b12_a_stopped_turn_stops_its_tools_and_its_unfinished_answer_is_no_call(tmp_path: Path) -> None:
+def test_b12_a_stopped_turn_stops_its_tools_and_is_no_call_1_call_not_2(tmp_path: Path) -> None:
     r = Rollout().turn().user("go").advance(1).says("Starting.").shell("sleep 99").advance(2)
     r.event("turn_aborted", reason="interrupted").advance(1).turn().user("rather this").shell("ls").result(
         "", 0
@@ -150,6 +161,7 @@ def test_b12_a_stopped_turn_stops_its_tools_and_its_unfinished_answer_is_no_call
     r.tokens(1_000, 0, 10)
     workspace = stored(tmp_path, r)
     assert workspace.totals().calls == 1
+    assert sum(x["type"] == "turn_context" for x in r.records) == 2
     stopped, later = [o for o in every(workspace) if o.kind == "tool"]
     assert (stopped.status, later.status) == ("interrupted", "ok")
     assert stopped.measures.get("tokens.input_fresh", 0) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -58,7 +59,18 @@ def usage(input: int, output: int, read: int = 0, write: int = 0) -> dict[str, i
     return {"inputTokens": input, "outputTokens": output, "cacheReadTokens": read, "cacheWriteTokens": write}
 
 
-def test_d4_the_sums_of_a_shutdown_are_the_tokens_of_its_calls(tmp_path: Path) -> None:
+def outputs(log: Log) -> list[int]:
+    """Output of every message: all that a reader knows who looks at messages alone."""
+    return [e["data"]["outputTokens"] for e in log.events if e["type"] == "assistant.message"]
+
+
+def shutdowns(log: Log) -> list[int]:
+    """Input and output of every shutdown."""
+    metrics = [e["data"]["modelMetrics"].values() for e in log.events if e["type"] == "session.shutdown"]
+    return [sum(m["usage"]["inputTokens"] + m["usage"]["outputTokens"] for m in found) for found in metrics]
+
+
+def test_d4_the_sums_of_a_shutdown_are_the_tokens_of_its_calls_15579_not_45(tmp_path: Path) -> None:
     log = Log().message(1, 5, 30).message(2, 9, 15).shutdown(10, 2, **usage(15_534, 45, 14_848, 100))
     workspace, report = added(tmp_path, log.files())
     tokens = workspace.totals().tokens
@@ -68,56 +80,62 @@ def test_d4_the_sums_of_a_shutdown_are_the_tokens_of_its_calls(tmp_path: Path) -
     calls = [o for o in every(workspace) if o.kind == "model"]
     assert {o.fields["usage_quality"] for o in calls} == {"shared"}
     assert [o.measures["tokens.output"] for o in calls] == [30, 15]
+    assert (workspace.totals().total_tokens, sum(outputs(log))) == (15_579, 45)
 
 
-def test_d4_several_shutdowns_are_added(tmp_path: Path) -> None:
+def test_d4_several_shutdowns_are_added_6045_tokens_not_5015(tmp_path: Path) -> None:
     log = Log().message(1, 5, 30).shutdown(6, 1, **usage(1_000, 30))
     log.add("session.resume", 60).message(2, 65, 15).shutdown(66, 1, **usage(5_000, 15, 4_000))
     workspace, _ = added(tmp_path, log.files())
     tokens = workspace.totals().tokens
     assert (tokens["input_fresh"], tokens["cache_read"], tokens["output"]) == (2_000, 4_000, 45)
+    assert (workspace.totals().total_tokens, shutdowns(log)[-1]) == (6_045, 5_015)
 
 
-def test_d4_a_shutdown_that_counts_from_the_beginning_is_not_added_twice(tmp_path: Path) -> None:
+def test_d4_a_shutdown_that_counts_from_the_beginning_is_6045_tokens_not_7075(tmp_path: Path) -> None:
     log = Log().message(1, 5, 30).shutdown(6, 1, **usage(1_000, 30))
     log.add("session.resume", 60).message(2, 65, 15).shutdown(66, 2, **usage(6_000, 45, 4_000))
     tokens = added(tmp_path, log.files())[0].totals().tokens
     assert (tokens["input_fresh"], tokens["cache_read"], tokens["output"]) == (2_000, 4_000, 45)
+    assert (sum(v or 0 for v in tokens.values()), sum(shutdowns(log))) == (6_045, 7_075)
 
 
-def test_d4_without_a_shutdown_only_output_is_known_and_marked(tmp_path: Path) -> None:
+def test_d4_without_a_shutdown_only_45_output_tokens_are_known_and_marked(tmp_path: Path) -> None:
     workspace, _ = added(tmp_path, Log().message(1, 5, 30).message(2, 9, 15).files())
     totals = workspace.totals()
     assert (totals.tokens["output"], totals.tokens["input_fresh"], totals.calls) == (45, 0, 2)
     assert [o.fields["usage_quality"] for o in every(workspace) if o.kind == "model"] == ["lower_bound"] * 2
 
 
-def test_d4_calls_of_a_client_that_crashed_take_no_part_in_later_sums(tmp_path: Path) -> None:
+def test_d4_after_a_crash_a_shutdown_of_700_input_tokens_is_of_1_call_not_2(tmp_path: Path) -> None:
     log = Log().message(1, 5, 30).add("session.resume", 60)
     log.message(2, 65, 15).shutdown(66, 1, **usage(700, 15))
     calls = [o for o in every(added(tmp_path, log.files())[0]) if o.kind == "model"]
     assert [o.measures.get("tokens.input_fresh") for o in calls] == [None, 700]
+    assert len(outputs(log)) == 2
     assert [o.fields["usage_quality"] for o in calls] == ["lower_bound", "shared"]
 
 
-def test_d4_reasoning_is_part_of_output(tmp_path: Path) -> None:
+def test_d4_reasoning_is_part_of_output_101_tokens_not_195(tmp_path: Path) -> None:
     log = Log().message(1, 5, 101).message(2, 9, 0)
     log.shutdown(10, 2, **usage(12_847, 101), reasoningTokens=94)
     tokens = added(tmp_path, log.files())[0].totals().tokens
     assert (tokens["output"], tokens["reasoning"]) == (7, 94)
+    made = (tokens["output"] or 0) + (tokens["reasoning"] or 0)
+    assert (made, sum(outputs(log)) + 94) == (101, 195)
 
 
-def test_d4_a_model_no_message_names_is_a_call_of_its_own(tmp_path: Path) -> None:
+def test_d4_a_model_no_message_names_is_a_call_of_its_own_42_output_tokens_not_30(tmp_path: Path) -> None:
     log = Log().message(1, 5, 30).shutdown(10, 3, model="gpt-5.4-mini", **usage(900, 12))
     workspace, _ = added(tmp_path, log.files())
     hidden = next(o for o in every(workspace) if o.name == "gpt-5.4-mini")
     assert (hidden.measures["calls"], hidden.measures["tokens.input_fresh"]) == (3, 900)
-    assert workspace.totals().tokens["output"] == 42
+    assert (workspace.totals().tokens["output"], sum(outputs(log))) == (42, 30)
 
 
-def test_d4_a_growing_log_gets_its_sums_when_they_are_written(tmp_path: Path) -> None:
+def test_d4_a_growing_log_gets_its_sums_when_they_are_written_700_tokens_not_0(tmp_path: Path) -> None:
     log = Log().message(1, 5, 30, ("toolu_1", "bash")).add("tool.execution_start", 5, toolCallId="toolu_1")
-    added(tmp_path, log.files())
+    assert added(tmp_path, log.files())[0].totals().tokens["input_fresh"] == 0
     done = {"success": True, "result": {"content": "ok"}}
     log.add("tool.execution_complete", 8, toolCallId="toolu_1", **done).shutdown(9, 1, **usage(700, 30))
     workspace, report = added(tmp_path, log.files())
@@ -141,7 +159,7 @@ def test_a_compaction_is_a_call_with_figures_of_its_own(tmp_path: Path) -> None:
     assert "usage_quality" not in calls[1].fields
 
 
-def test_a20_the_wait_for_permission_is_a_persons_time(tmp_path: Path) -> None:
+def test_a20_the_wait_for_permission_is_a_persons_time_3_seconds_not_48(tmp_path: Path) -> None:
     log = Log().add("user.message", 0, content="go").message(1, 5, 3, ("toolu_1", "bash"))
     log.add("tool.execution_start", 5, toolCallId="toolu_1", toolName="bash")
     log.add("permission.requested", 5, requestId="r", permissionRequest={"toolCallId": "toolu_1"})
@@ -149,6 +167,8 @@ def test_a20_the_wait_for_permission_is_a_persons_time(tmp_path: Path) -> None:
     log.add("tool.execution_complete", 53, toolCallId="toolu_1", success=True, result={"content": "ok"})
     time = added(tmp_path, log.files())[0].totals().time_us
     assert (time["model"], time["blocked"], time["tool"]) == (5_000_000, 45_000_000, 3_000_000)
+    moments = [datetime.fromisoformat(e["timestamp"]) for e in log.events if "tool." in e["type"]]
+    assert (moments[-1] - moments[0]).total_seconds() == 48
 
 
 @pytest.mark.parametrize(

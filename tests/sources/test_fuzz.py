@@ -11,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reading import spoiled, unharmed
+from sources.test_claude_old_cases import branched, old_layout, with_progress
 from strange import VALUES, spots, survives
 from tracelode import registry
 from tracelode.files import Records
 from tracelode.ingest.draft import Builder, Thread
 from tracelode.redact.fast import Redactor
+from tracelode.sources.claude_code import ClaudeCode
 
 HERE = Path(__file__).parent
 ROUNDS = 60
@@ -110,3 +113,10 @@ def test_any_field_may_hold_anything(name: str, seed: int, value: Any) -> None:
         # a document of several lines
         records = [json.loads(line) for line in data.splitlines()]
     survives(source, records, seed, value)
+
+
+@given(seed=st.integers(0, 2**32), value=VALUES)
+@settings(max_examples=100, deadline=None)
+def test_any_field_of_an_old_layout_may_hold_anything(seed: int, value: Any) -> None:
+    for records in (with_progress(beside=True).records, old_layout().records, branched().records):
+        unharmed(ClaudeCode(), spoiled(records, value, seed))

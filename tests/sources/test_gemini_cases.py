@@ -55,8 +55,9 @@ def whole(*messages: dict[str, Any]) -> dict[str, Any]:
     return HEAD | {"lastUpdated": at(900), "messages": list(messages)}
 
 
-def test_d3_cached_is_part_of_input_and_thoughts_are_beside_output(tmp_path: Path) -> None:
-    chat = whole(user(1, 0), model(2, 5, tokens(5689, 43, cached=5519, thoughts=54, tool=7)))
+def test_d3_cached_is_part_of_input_and_thoughts_beside_output_5793_tokens_not_11312(tmp_path: Path) -> None:
+    counts = tokens(5689, 43, cached=5519, thoughts=54, tool=7)
+    chat = whole(user(1, 0), model(2, 5, counts))
     workspace, report = added(tmp_path, {"chats/session-1.json": chat})
     totals = workspace.totals()
     assert report.skipped == []
@@ -64,10 +65,11 @@ def test_d3_cached_is_part_of_input_and_thoughts_are_beside_output(tmp_path: Pat
     assert totals.tokens["input_fresh"] == 5689 - 5519 + 7
     assert (totals.tokens["cache_read"], totals.tokens["output"]) == (5519, 43)
     assert totals.tokens["reasoning"] == 54
-    assert sum(v or 0 for v in totals.tokens.values()) == 5689 + 43 + 54 + 7
+    assert sum(v or 0 for v in totals.tokens.values()) == 5689 + 43 + 54 + 7 == 5793
+    assert sum(count for kind, count in counts.items() if kind != "total") == 11_312
 
 
-def test_d3_rewritten_messages_count_once_and_the_last_copy_holds(tmp_path: Path) -> None:
+def test_d3_rewritten_messages_count_once_110_tokens_not_330_and_the_last_holds(tmp_path: Path) -> None:
     chat = [
         HEAD,
         user(1, 0),
@@ -80,6 +82,8 @@ def test_d3_rewritten_messages_count_once_and_the_last_copy_holds(tmp_path: Path
     totals = workspace.totals()
     assert report.skipped == []
     assert (totals.calls, totals.tokens["input_fresh"], totals.tokens["output"]) == (1, 100, 10)
+    copies = [m["tokens"]["total"] for m in chat if m.get("tokens")]
+    assert (totals.total_tokens, sum(copies)) == (110, 330)
     (call,) = [o for o in every(workspace) if o.kind == "tool"]
     assert (call.status, call.output, call.fields["command"]) == ("ok", "ok", "make")
     assert totals.time_us["tool"] == 4_000_000

@@ -54,12 +54,15 @@ def test_c1_130213_input_tokens_through_opentelemetry_are_130213_and_not_260421(
     tokens, reasons = told(tmp_path, usage, metadata=otel(input_tokens=130_213, output_tokens=10))
     assert (tokens["input_fresh"], tokens["cache_read"], tokens["cache_write_5m"]) == (5, 128_955, 1_253)
     assert (sum(v or 0 for v in tokens.values()), reasons) == (130_213 + 10, [TAKEN])
+    assert sum(count for name, count in usage.items() if name.startswith("input")) == 260_421
 
 
 def test_c1_17903_input_tokens_of_an_openai_wrapper_are_17903_and_not_35720(tmp_path: Path) -> None:
     usage = {"input": 17_903, "input_cached_tokens": 17_817, "output": 40, "total": 17_943}
     tokens, reasons = told(tmp_path, usage)
     assert (tokens["input_fresh"], tokens["cache_read"], reasons) == (86, 17_817, [TAKEN])
+    assert sum(v or 0 for v in tokens.values()) == 17_903 + 40
+    assert sum(count for name, count in usage.items() if name.startswith("input")) == 35_720
 
 
 @pytest.mark.parametrize(
@@ -71,16 +74,22 @@ def test_c1_17903_input_tokens_of_an_openai_wrapper_are_17903_and_not_35720(tmp_
         {"metadata": json.dumps({"scope": {"name": "langfuse-sdk"}})},
     ],
 )
-def test_c1_keys_that_exclude_each_other_stay_as_they_are(tmp_path: Path, more: dict[str, Any]) -> None:
+def test_c1_keys_that_exclude_each_other_are_130213_input_tokens_not_130208(
+    tmp_path: Path, more: dict[str, Any]
+) -> None:
     usage = {"input": 5, "input_cache_read": 128_955, "input_cache_creation": 1_253, "output": 10}
     tokens, reasons = told(tmp_path, usage | {"total": 130_223}, **more)
     assert (tokens["input_fresh"], tokens["cache_read"], reasons) == (5, 128_955, [])
+    cached = usage["input_cache_read"] + usage["input_cache_creation"]
+    found = sum(v or 0 for name, v in tokens.items() if name not in ("output", "reasoning"))
+    assert (found, max(usage["input"] - cached, 0) + cached) == (130_213, 130_208)
 
 
-def test_c1_an_exclusive_input_larger_than_the_cache_stays(tmp_path: Path) -> None:
+def test_c1_an_exclusive_input_above_the_cache_stays_1000_input_tokens_not_900(tmp_path: Path) -> None:
     usage = {"input": 900, "input_cache_read": 100, "output": 10, "total": 1_010}
     tokens, reasons = told(tmp_path, usage, metadata=otel(input_tokens=1_000))
     assert (tokens["input_fresh"], tokens["cache_read"], reasons) == (900, 100, [])
+    assert sum(v or 0 for v in tokens.values()) == 1_000 + 10
 
 
 def test_reasoning_is_beside_output_or_taken_out_of_it(tmp_path: Path) -> None:
@@ -89,14 +98,15 @@ def test_reasoning_is_beside_output_or_taken_out_of_it(tmp_path: Path) -> None:
     assert (beside["output"], beside["reasoning"]) == (within["output"], within["reasoning"]) == (30, 70)
 
 
-def test_c4_kinds_of_input_are_added_and_bad_figures_flagged(tmp_path: Path) -> None:
+def test_c4_kinds_of_input_are_added_15_tokens_not_5_and_bad_figures_flagged(tmp_path: Path) -> None:
     usage = {"input": 5, "input_audio": 7, "input_cache_creation_1h": 3, "output": -1, "ears": 9, "total": 15}
     tokens, reasons = told(tmp_path, usage)
     assert (tokens["input_fresh"], tokens["cache_write_1h"], tokens["output"]) == (12, 3, 0)
+    assert (sum(v or 0 for v in tokens.values()), usage["input"]) == (15, 5)
     assert sorted(reasons) == ["negative token count left out", "unknown kind of usage, left out"]
 
 
-def test_c2_steps_around_generations_repeat_their_tokens(tmp_path: Path) -> None:
+def test_c2_steps_around_generations_repeat_their_tokens_16156_not_48464(tmp_path: Path) -> None:
     usage = {"input": 16_054, "output": 100, "total": 16_154}
     one, two = {"input": 8_000, "output": 60}, {"input": 8_054, "output": 40}
     steps = [
@@ -109,6 +119,8 @@ def test_c2_steps_around_generations_repeat_their_tokens(tmp_path: Path) -> None
     workspace, report = added(tmp_path, {"t.json": trace(*steps)})
     totals = workspace.totals()
     assert (totals.calls, totals.tokens["input_fresh"], totals.tokens["output"]) == (3, 16_055, 101)
+    told = [s["usageDetails"] for s in steps]
+    assert (totals.total_tokens, sum(u["input"] + u["output"] for u in told)) == (16_156, 48_464)
     assert [(s.reason[:33], s.count) for s in report.skipped] == [("tokens of a step around others, c", 2)]
 
 

@@ -93,7 +93,7 @@ def test_usage_is_found_wherever_writers_put_it(tmp_path: Path, more: dict[str, 
     assert (tokens["input_fresh"], tokens["output"]) == (9, 4)
 
 
-def test_c2_outer_runs_repeat_the_tokens_of_inner_ones(tmp_path: Path) -> None:
+def test_c2_outer_runs_repeat_the_tokens_of_inner_ones_36_tokens_not_96(tmp_path: Path) -> None:
     runs = [
         run(1, "chain", 0, 9, prompt_tokens=30, completion_tokens=6, total_cost="0.9"),
         run(2, "llm", 0, 3, 1, prompt_tokens=10, completion_tokens=2, total_cost="0.3"),
@@ -103,6 +103,8 @@ def test_c2_outer_runs_repeat_the_tokens_of_inner_ones(tmp_path: Path) -> None:
     workspace, report = added(tmp_path, {"runs.jsonl": lines(runs)})
     totals = workspace.totals()
     assert (totals.calls, totals.tokens["input_fresh"], totals.tokens["output"]) == (2, 30, 6)
+    told = sum(r["prompt_tokens"] + r["completion_tokens"] for r in runs)
+    assert (totals.total_tokens, told) == (36, 96)
     assert sum(o.measures.get("cost.reported", 0) for o in every(workspace)) == 900_000_000_000
     assert [s.count for s in report.skipped] == [2]
     alone, _ = added(tmp_path / "alone", {"runs.jsonl": lines(runs[:1])})
