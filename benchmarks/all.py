@@ -17,11 +17,12 @@ from workload import HERE, work_folder
 SMALL = {
     "startup": ["--runs", "5"],
     "sources": ["--runs", "2", "--seconds", "0.1", "--telemetry", "2"],
+    "segments": ["--runs", "1", "--resamples", "200"],
     "fold": ["--runs", "2", "--operations", "1000", "--shards", "10", "--rows", "10000"],
     "history": ["--runs", "2", "--mb", "10", "--large-mb", "40", "--large-runs", "1"],
 }
 """Options of each script at the sizes of make bench."""
-FULL: dict[str, list[str]] = {"startup": [], "sources": [], "fold": [], "history": []}
+FULL: dict[str, list[str]] = {"startup": [], "sources": [], "segments": [], "fold": [], "history": []}
 """Options at the sizes of the bars: the defaults."""
 ABSENT = 3
 """Exit code of a script that lacks what it needs."""
@@ -36,7 +37,7 @@ def words(name: str, given: argparse.Namespace, work: Path) -> list[str]:
         found += ["--runs", str(given.runs)]
     if given.load_below is not None:
         found += ["--load-below", str(given.load_below)]
-    if given.ccusage is not None and name not in ("fold", "sources"):
+    if given.ccusage is not None and name not in ("fold", "sources", "segments"):
         found += ["--ccusage", given.ccusage]
     return [*found, *(flag for flag in ("--json", "--check") if getattr(given, flag[2:]))]
 
