@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelled import arguments, operation, run_of
+import msgspec
+from labelled import EMPTY, arguments, operation, run_of
 
 from tracelode.model.operation import Operation
 
@@ -33,7 +34,11 @@ class Session(NamedTuple):
     framework: str
     """The agent that ran."""
     operations: list[Operation]
-    """The n operations in order, enriched as an import would."""
+    """The n labelled operations in order, enriched as an import would."""
+    whole: list[Operation]
+    """The same with the model calls that issued them, as an import stores a session."""
+    places: list[int]
+    """n places of the labelled operations in it."""
     truth: list[int]
     """n group labels."""
     stored: list[int] | None
@@ -119,9 +124,39 @@ def action_fields(action: str) -> dict[str, str]:
     return {"tool": "bash", "command": action[:1_000]}
 
 
+def with_calls(operations: list[Operation], said: list[str]) -> tuple[list[Operation], list[int]]:
+    """Operations with a model call in front of each turn, and where they then stand.
+
+    Args:
+        operations: n tool calls, each with the turn it belongs to in `call`.
+        said: n texts: what the agent said in the turn.
+    """
+    whole: list[Operation] = []
+    places: list[int] = []
+    turn = None
+    for tool, text in zip(operations, said, strict=True):
+        call = tool.fields["call"]
+        if call != turn:
+            turn = call
+            output = text if len(text) <= 1_000 else text[:500] + text[-500:]
+            model = {
+                "kind": "model",
+                "id": call,
+                "name": "model",
+                "status": "ok",
+                "fields": {},
+                "arguments": "",
+            }
+            whole.append(msgspec.structs.replace(tool, index=len(whole), output=output, **model))
+        places.append(len(whole))
+        whole.append(msgspec.structs.replace(tool, index=len(whole)))
+    return whole, places
+
+
 def from_turns(row: dict[str, Any]) -> Session:
     """A session from a row of turns; a turn holds one operation or several that are never split."""
     operations: list[Operation] = []
+    texts: list[str] = []
     for number, turn in enumerate(row["turns"]):
         output = said(turn.get("visible_result"))
         code = re.search(r"<returncode>(-?\d+)", output)
@@ -133,13 +168,16 @@ def from_turns(row: dict[str, Any]) -> Session:
             pieces = [action] * len(ids)  # which line is whose is not told
         for piece in pieces:
             fields = {**action_fields(piece), "call": str(number)}
-            operations.append(operation(row["session"], len(operations), fields, status, output, narration))
+            made = operation(row["session"], len(operations), fields, status, output, narration)
+            operations.append(msgspec.structs.replace(made, arguments=piece[:1_000]))
+            texts.append(narration)
     n = len(operations)
     stored = row.get("recurrence_group")
     return Session(
         str(row["session"]),
         str(row.get("framework") or "unknown"),
         operations,
+        *with_calls(operations, texts),
         groups(row["gold_stage"], n),
         None if stored is None else groups(stored, n),
     )
@@ -148,8 +186,16 @@ def from_turns(row: dict[str, Any]) -> Session:
 def from_steps(row: dict[str, Any]) -> Session:
     """A session from a row of steps."""
     run = run_of(row)
-    truth = groups(row["groups"], len(run.operations))
-    return Session(str(run.key), str(row.get("agent") or "unknown"), run.operations, truth, None)
+    operations = [
+        msgspec.structs.replace(
+            made, fields={**made.fields, "call": str(place)}, arguments=str(step.get("text") or "")[:1_000]
+        )
+        for place, (made, step) in enumerate(zip(run.operations, row["steps"], strict=True))
+    ]
+    truth = groups(row["groups"], len(operations))
+    texts = ["" if step.get("thought") in EMPTY else said(step["thought"]) for step in row["steps"]]
+    agent = str(row.get("agent") or "unknown")
+    return Session(str(run.key), agent, operations, *with_calls(operations, texts), truth, None)
 
 
 SETS: tuple[tuple[str, str, Callable[[dict[str, Any]], Session]], ...] = (

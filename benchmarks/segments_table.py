@@ -15,6 +15,7 @@ from segments_published import beside
 from tracelode import registry
 from tracelode.errors import UsageError
 from tracelode.model.ports import Segmenter
+from tracelode.model.segment import Segmentation
 from tracelode.profile.score.assess import Lift, Sample, assess, b3_f1, boundary_f1, lift
 from tracelode.profile.score.bootstrap import Interval, resamples
 from tracelode.profile.score.partition import cuts, leaves
@@ -63,11 +64,17 @@ def speed(segmenter: Segmenter, sessions: Sequence[Session], settings: Settings)
     for number in range(settings.warm + settings.runs):
         start = time.process_time()
         for session in sessions:
-            segmenter.segment(session.operations)
+            segmenter.segment(session.whole)
         if number >= settings.warm:
             seconds.append(time.process_time() - start)
     middle = statistics.median(seconds) if seconds else 0.0
     return sum(len(session.operations) for session in sessions) / middle if middle else None
+
+
+def _labels(made: Segmentation, session: Session, *, merge: bool = True) -> list[int]:
+    """The leaf of each labelled operation."""
+    found = leaves(made, len(session.whole), merge=merge)
+    return [found[place] for place in session.places]
 
 
 def segmenters(sessions: Sequence[Session], settings: Settings) -> dict[str, Method]:
@@ -78,9 +85,9 @@ def segmenters(sessions: Sequence[Session], settings: Settings) -> dict[str, Met
         if not any(label.partition(",")[0] == name for label in wanted):
             continue
         segmenter = registry.load("segmenters", name)
-        made = [segmenter.segment(session.operations) for session in sessions]
-        ours = [leaves(one, len(s.operations)) for one, s in zip(made, sessions, strict=True)]
-        kept = [leaves(one, len(s.operations), merge=False) for one, s in zip(made, sessions, strict=True)]
+        made = [(segmenter.segment(session.whole), session) for session in sessions]
+        ours = [_labels(one, session) for one, session in made]
+        kept = [_labels(one, session, merge=False) for one, session in made]
         note = f"version {segmenter.version}"
         found[name] = Method(scored(sessions, ours), True, speed(segmenter, sessions, settings), note)
         if kept != ours:
