@@ -186,29 +186,29 @@ def fold(samples: Iterable[tuple[Stack, Sequence[int | None]]], measures: tuple[
             for i, value in enumerate(values):
                 if value is not None:
                     row[i] = value + (row[i] or 0)
-    return made({stack: tuple(sums[stack]) for stack in sorted(sums)}, measures)
+    return made(((stack, sums[stack]) for stack in sorted(sums)), measures)
 
 
-def made(totals: Mapping[Stack, Sequence[int | None]], measures: tuple[str, ...]) -> Profile:
+def made(rows: Iterable[tuple[Stack, Sequence[int | None]]], measures: tuple[str, ...]) -> Profile:
     """A profile of totals some of which may be unknown.
 
     Args:
-        totals: n stacks to m integers or None each, in the order they are to have.
+        rows: n stacks, each once and in the order they are to have, with m integers or None each.
         measures: m names.
 
     Returns:
         The profile; what is unknown is 0 and listed in untold.
     """
-    untold = {
-        measure: frozenset(stack for stack, values in totals.items() if values[i] is None)
-        for i, measure in enumerate(measures)
-        if measure in NULLABLE
-    }
-    return Profile(
-        measures=measures,
-        totals={stack: tuple(v or 0 for v in values) for stack, values in totals.items()},
-        untold={measure: stacks for measure, stacks in untold.items() if stacks},
-    )
+    untold: dict[str, set[Stack]] = {}
+    open_ = [(i, measure) for i, measure in enumerate(measures) if measure in NULLABLE]
+    totals: dict[Stack, tuple[int, ...]] = {}
+    for stack, values in rows:
+        totals[stack] = tuple(value or 0 for value in values)
+        for i, measure in open_:
+            if values[i] is None:
+                untold.setdefault(measure, set()).add(stack)
+    missing = {measure: frozenset(stacks) for measure, stacks in untold.items()}
+    return Profile(measures=measures, totals=totals, untold=missing)
 
 
 def merge(profiles: Iterable[Profile]) -> Profile:

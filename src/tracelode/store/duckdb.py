@@ -130,11 +130,9 @@ class DuckAsker:
             f"SELECT {stack} AS stack, {', '.join(sums)} FROM {source}{asks.where_sql(query, span)} "
             "GROUP BY stack"
         )
-        totals = {
-            tuple(row[0].split(asks.SEPARATOR)): row[1:] for row in sorted(rows, key=lambda row: row[0])
-        }
         samples = self._detail(query, span, source, stack) if query.detail else ()
-        profile = made(totals, query.measures)
+        rows.sort(key=lambda row: row[0])
+        profile = made(((tuple(row[0].split(asks.SEPARATOR)), row[1:]) for row in rows), query.measures)
         return msgspec.structs.replace(profile, samples=samples, fields=query.stack)
 
     def _source(self, query: Query, span: tuple[int, int] | None) -> str:
