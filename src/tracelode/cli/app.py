@@ -17,6 +17,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Profile", "peek", "peek:peek", "Callers and callees of the frames that match REGEX."),
     ("Profile", "flame", "flame:flame", "Flame graph: in the terminal, or as a file (-o)."),
     ("Profile", "export", "export:export", "Write a profile: pprof, folded, speedscope, CSV, ..."),
+    ("Profile", "segment", "segment:segment", "How sessions are cut into stretches of work."),
     ("Trust", "audit", "audit:audit", "Which lines of which files make a number."),
     ("Trust", "doctor", "doctor:doctor", "What was found, skipped, missing; how exact it is."),
     ("Trust", "outcome", "outcome:outcome", "Say how sessions ended: set one, or import a CSV."),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tracelode.model.operation import Operation
     from tracelode.model.profile import Profile, Stack
     from tracelode.model.report import ImportReport, Sums, Totals
+    from tracelode.model.segment import Segmentation
     from tracelode.model.session import Session
 
 SCHEMA_VERSION = 1
@@ -133,6 +134,26 @@ def several(profile: Profile, stack: Stack) -> dict[str, Any]:
     if len(profile.measures) == 1:
         return {}
     return {"values": dict(zip(profile.measures, profile.told(stack), strict=True))}
+
+
+def segmentation(found: Segmentation) -> dict[str, Any]:
+    """How a session is cut."""
+    return {
+        "session": found.session,
+        "segmenter": found.segmenter,
+        "version": found.version,
+        "segments": [
+            {
+                "start": piece.start,
+                "stop": piece.stop,
+                "level": piece.level,
+                "name": piece.name,
+                "confidence": piece.confidence,
+                "observed": piece.observed or None,
+            }
+            for piece in found.segments
+        ],
+    }
 
 
 def session(item: Session) -> dict[str, Any]:

@@ -6,6 +6,9 @@ import contextlib
 import os
 from pathlib import Path
 
+from tracelode import registry
+from tracelode.errors import UsageError
+
 _UTC = ("Etc/UTC", "Etc/UCT", "Etc/Universal", "Etc/Zulu", "UCT", "Universal", "Zulu")
 """Other names of one zone."""
 
@@ -45,6 +48,22 @@ def at_home(text: str) -> str:
     if home != "/" and (text == home or text.startswith(home + "/")):
         return "~" + text[len(home) :]
     return text
+
+
+def segmenters() -> tuple[str, ...]:
+    """Names of the registered segmenters."""
+    return registry.names("segmenters")
+
+
+def checked_segmenter(name: str) -> str:
+    """A segmenter's name, if there is one of that name.
+
+    Raises:
+        UsageError: there is none; the message lists those there are.
+    """
+    if name not in segmenters():
+        raise UsageError(f"unknown segmenter {name!r}; known: {', '.join(segmenters())}")
+    return name
 
 
 def checked_prices(path: Path) -> str:
