@@ -8,6 +8,7 @@ import pytest
 
 import tracelode
 from claude import Transcript, used
+from sources.test_claude_stream_cases import Log, use
 from tracelode.errors import QueryError, SourceError, UsageError
 from tracelode.model.operation import Operation, Origin
 from tracelode.signals.outcome import PROXIES, proxy
@@ -45,7 +46,7 @@ def test_a_person_says_how_a_session_ended(tmp_path: Path) -> None:
     again = tracelode.open(tmp_path / "store", tz="UTC", idle=60)
     assert by(again, "outcome") == {("(none)",): 12, ("failure",): 11, ("success",): 10}
     again.judge(KEYS[1], None)
-    assert by(again, "task", "outcome")[("T-1", "(none)")] == 11
+    assert by(again, "task", "outcome")[("T-1", "failure")] == 11  # what nothing is said of stays
 
 
 def test_a_csv_file_and_its_bad_rows(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
         workspace.judge("ffff", "failed")
     table = tmp_path / "o.csv"
     table.write_text("a,b\n1,2\n")
-    with pytest.raises(SourceError, match="columns session and outcome"):
+    with pytest.raises(SourceError, match="name the column session"):
         workspace.judge_from(table)
     with pytest.raises(SourceError, match="cannot be read"):
         workspace.judge_from(tmp_path / "none.csv")
@@ -145,3 +146,38 @@ def test_doctor_counts_what_is_missing(tmp_path: Path, monkeypatch: pytest.Monke
     assert [(h[0], h[2], h[3]) for h in found.histories] == [("claude-code", 2, 0)]
     assert (found.files, found.gone, found.prompted, found.prompted_only) == (3, 1, 2, 1)
     assert found.quality["calls"] == 3
+
+
+def test_what_is_not_said_again_stays(tmp_path: Path) -> None:
+    workspace = three(tmp_path)
+    workspace.judge(KEYS[0], "success", task="A")
+    workspace.judge(KEYS[0], task="B")
+    assert by(workspace, "outcome", "task")["success", "B"] == 10
+    table = tmp_path / "o.csv"
+    table.write_text(
+        f"session,outcome,task\n{KEYS[0]},,C\n{KEYS[0]},,\n{KEYS[1]},failed,\n{KEYS[1]},passed,\n"
+    )
+    count, skipped = workspace.judge_from(table)
+    assert (count, [(s.line, s.reason) for s in skipped]) == (
+        2,
+        [
+            (3, "row without outcome and task"),
+            (5, "another outcome than in a row before, the last one holds"),
+        ],
+    )
+    assert by(workspace, "outcome", "task")["success", "C"] == 10
+    assert by(workspace, "outcome", "task")["success", "(none)"] == 11
+
+
+def test_doctor_holds_reported_against_computed_cost_of_the_same_calls(tmp_path: Path) -> None:
+    log = Log().init()
+    log.call("m1", used(100, output=10), use("toolu_01" + "a" * 16))
+    log.result("toolu_01" + "a" * 16, "ok").call("m2", used(50, output=5))
+    log.done(0.5, sonnet=(150, 0, 0, 15))
+    (tmp_path / "history").mkdir()
+    (tmp_path / "history" / "run.jsonl").write_bytes(log.bytes())
+    workspace = tracelode.open(tmp_path / "store", tz="UTC")
+    workspace.add(tmp_path / "history")
+    quality = workspace.doctor().quality
+    assert quality["cost_reported"] == 500_000_000_000
+    assert quality["cost_where_reported"] == workspace.totals().cost_picodollars > 0

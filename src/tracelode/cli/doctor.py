@@ -58,13 +58,13 @@ def doctor(*, store: StoreOptions = STORE) -> int:
     return 0
 
 
-def _quality(screen: object, quality: dict[str, int], unpriced: dict[str, int]) -> None:
+def _quality(screen: object, quality: dict[str, int | None], unpriced: dict[str, int]) -> None:
     from tracelode.cli.screen import Screen
     from tracelode.cli.text import clean
     from tracelode.model.words import count, duration, percent, value_text
 
     assert isinstance(screen, Screen)
-    calls, lower = quality.get("calls", 0), quality.get("calls_lower_bound", 0)
+    calls, lower = quality.get("calls") or 0, quality.get("calls_lower_bound") or 0
     if calls:
         screen.flow(
             "tokens",
@@ -74,17 +74,19 @@ def _quality(screen: object, quality: dict[str, int], unpriced: dict[str, int]) 
         )
     for model, tokens in unpriced.items():
         screen.flow("unpriced", [f"{clean(model)} {count(tokens)} tokens"], indent=9)
+    bare = quality.get("unpriced_where_reported") or 0
     if quality.get("cost_reported"):
         screen.flow(
             "cost",
             [
                 f"the sources report {value_text('cost', quality['cost_reported'])};",
-                f"computed for the same calls {value_text('cost', quality['cost_where_reported'])}",
+                f"computed for the same calls {value_text('cost', quality['cost_where_reported'])}"
+                + (f", {count(bare)} of their tokens unpriced" if bare else ""),
             ],
             joint=" ",
             indent=9,
         )
-    tool, upper = quality.get("tool_us", 0), quality.get("tool_us_upper_bound", 0)
+    tool, upper = quality.get("tool_us") or 0, quality.get("tool_us_upper_bound") or 0
     if tool:
         screen.flow(
             "time",

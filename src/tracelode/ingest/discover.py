@@ -229,14 +229,13 @@ def identify(
         OSError: the file cannot be read.
     """
     first = head(found.path)
-    scores: dict[str, float] = {}
-    for name in sorted(adapters, key=lambda name: (name != likely, name)):
-        if only is None or name == only:
-            scores[name] = adapters[name].sniff(first)
-            if name == likely and scores[name] >= 1:
-                break
-    best = max(scores, key=lambda name: (scores[name], name), default="")
-    if not best or scores[best] < MIN_CERTAINTY:
+    asked = adapters if only is None else {name: adapters[name] for name in adapters if name == only}
+    best = _best(first, asked, likely)
+    if not best and b"\n" in first:
+        # a broken first line costs itself, not the file
+        lines = {name: adapter for name, adapter in asked.items() if "document" not in adapter.layout}
+        best = _best(first.split(b"\n", 1)[1], lines, likely)
+    if not best:
         return Identity("", "", "")
     adapter = adapters[best]
     if adapter.layout != "session":
@@ -245,6 +244,17 @@ def identify(
         if isinstance(item, About):
             return Identity(best, item.session, item.root, item.parent, _side_tool(found.path))
     return Identity(best, "", "")
+
+
+def _best(first: bytes, adapters: Mapping[str, Any], likely: str) -> str:
+    """The source that is surest of a file's beginning, "" where none is sure enough."""
+    scores: dict[str, float] = {}
+    for name in sorted(adapters, key=lambda name: (name != likely, name)):
+        scores[name] = adapters[name].sniff(first)
+        if name == likely and scores[name] >= 1:
+            break
+    best = max(scores, key=lambda name: (scores[name], name), default="")
+    return best if best and scores[best] >= MIN_CERTAINTY else ""
 
 
 class _Side(msgspec.Struct):

@@ -10,6 +10,7 @@ import msgspec
 
 from tracelode.ingest import attribute, spread
 from tracelode.ingest.draft import Draft, Thread
+from tracelode.ingest.lineage import outranked
 from tracelode.ingest.timeline import (
     IDLE,
     Mark,
@@ -126,16 +127,13 @@ def finish(
     """
     if verdict is not None:
         for thread in threads.values():
-            thread.outcome, thread.task = verdict[0], verdict[1] or thread.task
+            thread.outcome, thread.task = verdict[0] or thread.outcome, verdict[1] or thread.task
     if not threads:
         return Finished(root=root, sessions=[], operations=0), [], []
     spread.once(threads)
     order = sorted(threads.values(), key=lambda t: (t.key != root, t.key))
     for thread in order:
-        lost = inherited.get(thread.key, set())
-        for index, draft in enumerate(thread.drafts.values()):
-            draft.index = index
-            draft.inherited = draft.id in lost or "replayed" in draft.fields
+        _disown(thread, inherited.get(thread.key, set()))
         attribute.price(thread.drafts.values(), rules.prices)
         attribute.share(thread.drafts.values())
     spawners = _link(threads)
@@ -167,6 +165,20 @@ def finish(
         sessions.append((session, pack(marks[thread.key]), ids))
     count = sum(s.operations for s, _, _ in sessions)
     return Finished(root=root, sessions=sessions, operations=count), operations, frames
+
+
+def _disown(thread: Thread, lost: set[str]) -> None:
+    """Number the operations of a thread, and mark those that count elsewhere."""
+    again = outranked({draft.origin.adapter for draft in thread.drafts.values()})
+    if again:
+        # copies stand behind what they repeat, whatever was read first; the time is the first telling's
+        copies = {draft.id for draft in thread.drafts.values() if draft.origin.adapter in again}
+        thread.drafts = {d.id: d for d in sorted(thread.drafts.values(), key=lambda d: d.id in copies)}
+        thread.ticks = [tick for tick in thread.ticks if tick.operation not in copies]
+    for index, draft in enumerate(thread.drafts.values()):
+        draft.index = index
+        told = draft.origin.adapter in again
+        draft.inherited = draft.id in lost or "replayed" in draft.fields or told
 
 
 def _record_ids(operation: Operation) -> Iterable[str]:

@@ -10,6 +10,26 @@ _NEVER = -(2**62)
 _LAST = 2**62
 
 
+RETOLD = frozenset(("atif", "codex-exec"))
+"""Sources that tell sessions of other products again, under ids of their own."""
+
+
+def outranked(adapters: Iterable[str]) -> frozenset[str]:
+    """Which sources of one session only repeat what another one tells first-hand?
+
+    Args:
+        adapters: the sources that the session's operations came from.
+
+    Returns:
+        Those whose operations are inherited.
+
+    Source:
+        docs/decisions/0010-retold-sessions.md.
+    """
+    told = set(adapters)
+    return frozenset(told & RETOLD) if told - RETOLD else frozenset()
+
+
 class Record(msgspec.Struct, frozen=True):
     """One record of a session, as far as ownership needs it."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tracelode.ingest import plan as planning
-from tracelode.ingest import work
+from tracelode.ingest import process
 from tracelode.ingest.discover import Found, Lost, Names, local_roots, sources, walk
 from tracelode.ingest.jobs import FamilyJob, Result, Settings
 from tracelode.ingest.lock import exclusive
@@ -182,13 +182,13 @@ class Importer:
         with ProcessPoolExecutor(
             self.processes,
             mp_context=multiprocessing.get_context(method),
-            initializer=work.start,
+            initializer=process.start,
             initargs=(self.settings, os.getpid()),
         ) as pool:
             # two in flight for each worker: while this process waits for an answer they go on working
             ahead = self.processes * 2
             with _unseen_by_children():
-                waiting = {pool.submit(work.call, "run", unit) for unit in units[:ahead]}
+                waiting = {pool.submit(process.call, "run", unit) for unit in units[:ahead]}
             rest = units[ahead:]
             self._pool = pool
             ready: list[Result] = []
@@ -197,14 +197,14 @@ class Importer:
                     done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     for future in done:
                         if rest:
-                            waiting.add(pool.submit(work.call, "run", rest.pop(0)))
+                            waiting.add(pool.submit(process.call, "run", rest.pop(0)))
                         ready.append(future.result())
                     if len(ready) >= TOGETHER or not waiting:
                         yield ready
                         ready = []
                 for unit in ordered:
                     # committed before the next one is asked for
-                    yield [pool.submit(work.call, "run", unit).result()]
+                    yield [pool.submit(process.call, "run", unit).result()]
             except BaseException:
                 # what nobody waits for any more is not begun
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -215,7 +215,7 @@ class Importer:
     def _ask(self, name: str, *given: Any) -> Any:
         """Have a worker do something with the shards: this process stays free of the engine meanwhile."""
         if self._pool is not None:
-            return self._pool.submit(work.call, name, *given).result()
+            return self._pool.submit(process.call, name, *given).result()
         return getattr(self.here, name)(*given)
 
     # committing ---------------------------------------------------------------------------------
@@ -250,7 +250,10 @@ class Importer:
         catalog = self.catalog
         living = [f for f in result.families if f.sessions and f.root not in result.placed]
         if result.shard and living:
-            catalog.put_shard(result.shard, result.operations, len(living))
+            catalog.put_shard(result.shard, result.operations, len(living) + len(result.placed))
+            for root in result.placed:
+                # its rows here were joined with others: they count where they are now
+                catalog.bury(result.shard, root)
         numbers: list[int] = []
         catalog.drop_sessions(result.gone)
         for family in result.families:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -87,9 +83,16 @@ class Worker:
         writer: ShardWriter | None = None
         self._texts = {}
         loose: dict[str, dict[str, Thread]] = {}
-        for job in jobs:
+        # files that may hold several sessions come first: what they tell joins the families of the others
+        for job in sorted(jobs, key=lambda job: bool(job.root)):
             threads = self._stored(job, loaded)
+            ahead = set[str]()
             for file in job.files:
+                if not job.root and file.state and file.layout == "sessions":
+                    # what a file goes on with may change what it told before
+                    more = self._told_by(file.name)
+                    threads.update(more)
+                    ahead |= more.keys()
                 row, size = self._read(file, job.root, threads)
                 result.sources.append(row)
                 result.bytes_read += size
@@ -99,9 +102,10 @@ class Worker:
                 self._texts = spread.rekeyed(self._texts, threads)
             result.joined.extend(root for root in job.stored if root != job.root)
             result.built_on.update(job.stored)
-            families = self._families(job, threads, result.gone, result.built_on)
+            families = self._families(job, threads, result, ahead)
             if job.root:
                 for root, family in families.items():
+                    _together(family, loose.pop(root, {}))
                     writer = self._finish(root, family, result, writer)
                 continue
             for root, family in families.items():
@@ -192,9 +196,10 @@ class Worker:
         return threads
 
     def _families(
-        self, job: FamilyJob, threads: dict[str, Thread], gone: list[str], built_on: dict[str, str]
+        self, job: FamilyJob, threads: dict[str, Thread], result: Result, ahead: set[str]
     ) -> dict[str, dict[str, Thread]]:
-        """Threads by root, each family with what the store holds of it already."""
+        """Threads by root, each family with what the store holds of it already but for those ahead."""
+        gone, built_on = result.gone, result.built_on
         if job.root:
             return {job.root: threads}
         families: dict[str, dict[str, Thread]] = {}
@@ -209,6 +214,8 @@ class Worker:
             if shard is not None:
                 built_on[root] = shard
             for key, thread in self._kept(root, anew).items():
+                if key in ahead:
+                    continue
                 if key in family:
                     absorb(thread, family[key])
                 family[key] = thread
@@ -219,6 +226,14 @@ class Worker:
                         spread.take_in(family, root, thread)
                 spread.settle(family)
         return families
+
+    def _told_by(self, path: str) -> dict[str, Thread]:
+        """Stored sessions that a file told last."""
+        found: dict[str, Thread] = {}
+        keys = {s.key: s.root for s in self.catalog.sessions_from(path)}
+        for root in sorted(set(keys.values())):
+            found.update({key: t for key, t in self._kept(root, set()).items() if key in keys})
+        return found
 
     def _kept(self, root: str, anew: set[str]) -> dict[str, Thread]:
         """What the store holds of a family, but for sessions whose file was read anew."""
@@ -348,43 +363,3 @@ def _names(value: Any, redactor: Redactor) -> Any:
     if isinstance(value, dict):
         return {redactor.name(key): _names(item, redactor) for key, item in value.items()}
     return value
-
-
-_worker: Worker | None = None
-
-
-def start(settings: Settings, parent: int) -> None:
-    """Make this process's worker (a pool's initializer).
-
-    Args:
-        settings: what the import needs to know.
-        parent: id of the process that asks: the worker ends when it is gone.
-    """
-    global _worker
-    threading.Thread(target=_outlive, args=(parent,), daemon=True).start()
-    # there are as many workers as cores: a library that starts a thread a core in each only gets in the way
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # an interrupt of the terminal reaches every process; the parent alone answers it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker = Worker(settings)
-
-
-def _outlive(parent: int) -> None:
-    """End this process once its parent was killed: it holds both ends of its queue and would wait on."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
-
-
-def call(name: str, *given: Any) -> Any:
-    """Have this process's worker do something.
-
-    Args:
-        name: a method of Worker.
-        given: its arguments.
-
-    Returns:
-        Its result.
-    """
-    assert _worker is not None, "start() comes first"
-    return getattr(_worker, name)(*given)

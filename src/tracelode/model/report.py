@@ -146,5 +146,6 @@ class Doctor(msgspec.Struct, kw_only=True):
     """Sessions that prompt histories name."""
     unpriced: dict[str, int] = {}
     """Model to tokens without a price."""
-    quality: dict[str, int] = {}
-    """calls, calls_lower_bound, cost, cost_reported, cost_where_reported, tool_us, tool_us_upper_bound."""
+    quality: dict[str, int | None] = {}
+    """calls, calls_lower_bound, cost, cost_reported, cost_where_reported, unpriced_where_reported, tool_us,
+    tool_us_upper_bound; None where unknown."""

@@ -175,9 +175,9 @@ class Catalog:
         return None if row is None else (row[0], row[1])
 
     def put_verdict(self, root: str, outcome: str | None, task: str | None) -> None:
-        """Keep what the user says of a root session; a task given earlier stays where none is given."""
-        old = self.verdict(root)
-        task = task or (old[1] if old else None)
+        """Keep what the user says of a root session; what was said earlier stays where nothing is said."""
+        old = self.verdict(root) or (None, None)
+        outcome, task = outcome or old[0], task or old[1]
         self.db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", (root, outcome, task))
 
     def put_family(self, root: str, shard: str, versions: str) -> None:
@@ -187,6 +187,10 @@ class Catalog:
             self.db.execute("INSERT OR IGNORE INTO dead VALUES (?, ?)", (row[0], root))
             self._forget_empty(row[0])
         self.db.execute("INSERT OR REPLACE INTO families VALUES (?, ?, ?)", (root, shard, versions))
+
+    def bury(self, shard: str, root: str) -> None:
+        """A family's rows in a shard are dead."""
+        self.db.execute("INSERT OR IGNORE INTO dead VALUES (?, ?)", (shard, root))
 
     def drop_family(self, root: str) -> None:
         """Forget a family that has no session any more."""

@@ -328,22 +328,34 @@ class DuckAsker:
         )
         return int(total), int(count), rows
 
-    def quality(self) -> dict[str, int]:
-        """How much of the figures is exact: counts and sums for doctor."""
+    def quality(self) -> dict[str, int | None]:
+        """How much of the figures is exact: counts and sums for doctor, None where unknown.
+
+        What a source reports for a call is held against the whole call, whose cost lies on its tools; what
+        it reports for a run (not on a call) against the whole root session.
+        """
         if self.empty():
             return {}
+        call = "COALESCE(json_extract_string(o.fields, '$.call'), f.id)"
         row = self._rows(
-            "SELECT count(*) FILTER (f.calls > 0), SUM(f.calls_lower_bound), SUM(f.cost), "
-            "SUM(f.cost_reported), SUM(f.cost) FILTER (f.cost_reported IS NOT NULL), "
-            "SUM(f.time_tool), SUM(f.time_tool) FILTER "
-            "(json_extract_string(o.fields, '$.duration_quality') = 'upper_bound') "
-            "FROM {frames} f JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
+            f"WITH a AS (SELECT f.*, {call} AS call, json_extract_string(o.fields, '$.duration_quality') "
+            "= 'upper_bound' AS upper FROM {frames} f JOIN {operations} o ON o.session = f.session AND "
+            "o.idx = f.idx), told AS (SELECT session, id FROM a WHERE cost_reported IS NOT NULL AND kind = "
+            "'model'), runs AS (SELECT DISTINCT root FROM a WHERE cost_reported IS NOT NULL AND kind <> "
+            "'model'), b AS (SELECT *, (session, call) IN (SELECT (session, id) FROM told) OR root IN "
+            "(SELECT root FROM runs) AS held FROM a) "
+            "SELECT count(*) FILTER (calls > 0), SUM(calls_lower_bound), SUM(cost), SUM(cost_reported), "
+            "SUM(cost) FILTER (held), SUM(tokens_unpriced) FILTER (held), SUM(time_tool), "
+            "SUM(time_tool) FILTER (upper) FROM b"
         )[0]
         names = (
-            "calls", "calls_lower_bound", "cost", "cost_reported", "cost_where_reported", "tool_us",
-            "tool_us_upper_bound",
+            "calls", "calls_lower_bound", "cost", "cost_reported", "cost_where_reported",
+            "unpriced_where_reported", "tool_us", "tool_us_upper_bound",
         )  # fmt: skip
-        return {name: int(value or 0) for name, value in zip(names, row, strict=True)}
+        found: dict[str, int | None] = {name: int(value or 0) for name, value in zip(names, row, strict=True)}
+        if not found["cost_where_reported"] and found["unpriced_where_reported"]:
+            found["cost_where_reported"] = None
+        return found
 
     def failures(self, query: Query) -> list[tuple[Any, ...]]:
         """How often each session failed in each stage, and what the stage cost it.

@@ -45,7 +45,8 @@ def read_csv(path: Path, root_of: Callable[[str], str]) -> Verdicts:
     """Outcomes and tasks from a CSV file with the columns session, outcome, task.
 
     Args:
-        path: the file; session is a key or a unique beginning of one; outcome or task may be empty.
+        path: the file; session is a key or a unique beginning of one; an empty outcome or task leaves
+            what is known.
         root_of: session key or beginning to root key; raises QueryError.
 
     Returns:
@@ -69,7 +70,9 @@ def read_csv(path: Path, root_of: Callable[[str], str]) -> Verdicts:
             columns = {(name or "").strip().lower(): name for name in rows.fieldnames or ()}
             if "session" not in columns or not {"outcome", "task"} & set(columns):
                 raise SourceError(
-                    "the first line must name the columns session and outcome (and task)", path=path.name
+                    "the first line must name the column session, and outcome or task or both, in UTF-8 "
+                    "with commas between",
+                    path=path.name,
                 )
             for row in rows:
                 given = {key: (row.get(name) or "").strip() for key, name in columns.items()}
@@ -78,9 +81,18 @@ def read_csv(path: Path, root_of: Callable[[str], str]) -> Verdicts:
                     skip(rows.line_num, "outcome is neither success nor failure")
                     continue
                 try:
-                    found.by_root[root_of(given["session"])] = (outcome, given.get("task") or None)
+                    root = root_of(given["session"])
                 except QueryError:
                     skip(rows.line_num, "no such session, or several")
+                    continue
+                task = given.get("task") or None
+                if outcome is None and task is None:
+                    skip(rows.line_num, "row without outcome and task")
+                    continue
+                said = found.by_root.get(root, (None, None))
+                if outcome and said[0] and outcome != said[0]:
+                    skip(rows.line_num, "another outcome than in a row before, the last one holds")
+                found.by_root[root] = (outcome or said[0], task or said[1])
     except (OSError, csv.Error) as error:
         raise SourceError(f"cannot be read: {type(error).__name__}", path=path.name) from error
     found.skipped = sorted(reasons.values(), key=lambda s: s.line)

@@ -225,9 +225,19 @@ class Reader:
             self.complaints.append(f"{key} that is no moment")
         return at
 
+    def _count(self, value: Any) -> int | None:
+        """A number of tokens; a float without a fraction is one."""
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if value is not None:
+            self.complaints.append("token count that is no number left out")
+        return None
+
     def _measures(self, record: Any, kind: str) -> dict[str, int]:
         found = {"calls": 1} if kind == "model" else {}
-        told = {key: _count(get(record)) for key, get in self.mapping.tokens.items()}
+        told = {key: self._count(get(record)) for key, get in self.mapping.tokens.items()}
         if told.get("input") is not None:
             put_input(
                 found, told["input"], told.get("cache_read"), told.get("cache_write_5m"), self.complaints
@@ -244,9 +254,12 @@ class Reader:
                 self.complaints.append("reasoning exceeds the output it should be part of, counted beside it")
                 inside = 0
             put_count(found, "tokens.output", whole - inside, self.complaints)
-        cost = picodollars(self._get("cost", record))
+        stated = self._get("cost", record)
+        cost = picodollars(stated)
         if cost is not None:
             found["cost.reported"] = cost
+        elif stated is not None:
+            self.complaints.append("cost that is no number of dollars left out")
         return found
 
     def _ticks(self, operation: Operation) -> Iterator[Tick]:
@@ -300,10 +313,6 @@ def _decoded(given: Any) -> Any:
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return {"command": given} if given else None
     return given
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _digest(session: str) -> str:
