@@ -96,6 +96,37 @@ def test_a_store_of_an_older_layout_is_put_aside_by_an_import_alone(tmp_path: Pa
         tracelode.open(tmp_path / "store", renew=True)
 
 
+def test_a_store_put_aside_earlier_is_not_touched(tmp_path: Path) -> None:
+    for place in ("schema-1", "schema-1-2"):
+        workspace = stored(tmp_path, talk())
+        workspace._catalog.set_meta("schema", "1")
+        workspace._catalog.close()
+        again = tracelode.open(tmp_path / "store", tz="UTC", renew=True)
+        assert again.put_aside == tmp_path / "store" / place
+        assert again.empty()
+        again.add(tmp_path / "history")
+        assert again.totals().calls == 2
+        again._catalog.close()
+    for place in ("schema-1", "schema-1-2"):
+        assert list((tmp_path / "store" / place / "operations").iterdir())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk().write(tmp_path / "history")
+    workspace = tracelode.open(tmp_path / "store", tz="UTC")
+    (tmp_path / "store" / "operations").mkdir()
+    monkeypatch.setattr(
+        "tracelode.store.shards.os.chmod", lambda *_: (_ for _ in ()).throw(OSError(28, "full"))
+    )
+    with pytest.raises(StoreError, match="look for a full disk"):
+        workspace.add(tmp_path / "history")
+    assert not list((tmp_path / "store" / "operations").iterdir())
+    monkeypatch.undo()
+    workspace.add(tmp_path / "history")
+    assert workspace.totals().calls == 2
+
+
 def test_another_layout_has_another_number() -> None:
     columns = repr((schema.OPERATIONS, schema.FRAMES, schema.CONTENTS, opening._TABLES))
     # a changed column needs a new SCHEMA: then number and digest change here together

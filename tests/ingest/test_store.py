@@ -158,12 +158,41 @@ def test_rewritten_and_truncated_files_are_noticed(tmp_path: Path) -> None:
     assert workspace.totals().tokens["input_fresh"] == 18
 
 
-def test_a_touched_file_is_not_read_again(tmp_path: Path) -> None:
+def test_a_touched_file_is_read_once_more_and_changes_nothing(tmp_path: Path) -> None:
     history(tmp_path / "h")
     workspace = fresh(tmp_path, "s", tmp_path / "h")
+    before = view(workspace)
     for file in (tmp_path / "h").rglob("*.jsonl"):
         os.utime(file, (1, 1))
+    assert workspace.add(tmp_path / "h").bytes_read > 0
+    assert view(workspace) == before
     assert workspace.add(tmp_path / "h").bytes_read == 0
+
+
+def test_a_change_in_the_middle_of_a_file_of_the_same_size_is_noticed(tmp_path: Path) -> None:
+    paths = history(tmp_path / "h", calls=60)
+    workspace = fresh(tmp_path, "s", tmp_path / "h")
+    data = paths[0].read_bytes()
+    place = data.index(b'"cache_read_input_tokens":3000')
+    assert 8_192 < place < len(data) - 8_192
+    paths[0].write_bytes(data.replace(b'"cache_read_input_tokens":3000', b'"cache_read_input_tokens":3999'))
+    os.utime(paths[0], (2, 2))
+    workspace.add(tmp_path / "h")
+    assert view(workspace) == view(fresh(tmp_path, "again", tmp_path / "h"))
+
+
+@pytest.mark.parametrize("content", [b"", b"not a transcript any more\n"])
+def test_an_emptied_file_takes_nothing_with_it(tmp_path: Path, content: bytes) -> None:
+    paths = history(tmp_path / "h")
+    workspace = fresh(tmp_path, "s", tmp_path / "h")
+    before = view(workspace)
+    for path in paths[:3]:
+        path.write_bytes(content)
+    report = workspace.add(tmp_path / "h")
+    assert {s.reason for s in report.skipped} == {
+        "emptied or of no known format now, what was read from it stays"
+    }
+    assert view(workspace) == before
 
 
 def test_two_importers_at_once_and_a_reader(tmp_path: Path) -> None:
@@ -297,19 +326,59 @@ def test_names_do_not_need_the_texts(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("damage", ["gone", "cut", "garbage"])
-def test_a_damaged_shard_is_said_and_rebuilt_by_the_next_import(tmp_path: Path, damage: str) -> None:
-    history(tmp_path / "h")
-    workspace = fresh(tmp_path, "s", tmp_path / "h")
-    before = view(workspace)
-    for file in (tmp_path / "s" / "frames").iterdir():
+def spoil(folder: Path, damage: str) -> None:
+    for file in folder.iterdir():
         if damage == "gone":
             file.unlink()
         else:
             file.write_bytes(file.read_bytes()[:100] if damage == "cut" else b"x" * 500)
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "garbage"])
+@pytest.mark.parametrize("table", ["frames", "operations"])
+def test_a_damaged_shard_is_said_and_rebuilt_by_the_next_import(
+    tmp_path: Path, damage: str, table: str
+) -> None:
+    history(tmp_path / "h")
+    workspace = fresh(tmp_path, "s", tmp_path / "h")
+    before = view(workspace)
+    spoil(tmp_path / "s" / table, damage)
+    asked = tracelode.open(tmp_path / "s", tz="UTC")
     with pytest.raises(StoreError, match="run the import again"):
-        tracelode.open(tmp_path / "s", tz="UTC").totals()
+        asked.totals() if table == "frames" else asked.operations(SECOND)
     again = tracelode.open(tmp_path / "s", tz="UTC")
     report = again.add(tmp_path / "h")
-    assert any("damaged" in s.reason for s in report.skipped)
+    assert any("was damaged" in s.reason for s in report.skipped)
     assert view(again) == before
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "garbage"])
+def test_frames_are_made_again_from_operations_where_the_files_are_gone(tmp_path: Path, damage: str) -> None:
+    history(tmp_path / "h")
+    workspace = fresh(tmp_path, "s", tmp_path / "h")
+    before = view(workspace)
+    shutil.rmtree(tmp_path / "h")
+    spoil(tmp_path / "s" / "frames", damage)
+    again = tracelode.open(tmp_path / "s", tz="UTC")
+    (tmp_path / "h").mkdir()
+    report = again.add(tmp_path / "h")
+    assert {s.reason for s in report.skipped} == {
+        "shard of the store was damaged: session made again from its operations"
+    }
+    assert view(again) == before
+
+
+def test_what_cannot_be_made_again_is_named_and_its_shard_kept(tmp_path: Path) -> None:
+    paths = history(tmp_path / "h")
+    fresh(tmp_path, "s", tmp_path / "h")
+    paths[0].unlink()
+    spoil(tmp_path / "s" / "operations", "garbage")
+    report = tracelode.open(tmp_path / "s", tz="UTC").add(tmp_path / "h")
+    counts = {s.reason.partition("damaged")[2]: s.count for s in report.skipped}
+    assert counts == {
+        ": session read again from its files": 6,
+        " and the session's files are gone: lost, the shard is kept in the folder damaged": 1,
+    }
+    assert list((tmp_path / "s" / "damaged" / "operations").iterdir())
+    assert list((tmp_path / "s" / "damaged" / "frames").iterdir())
+    assert view(tracelode.open(tmp_path / "s", tz="UTC")) == view(fresh(tmp_path, "again", tmp_path / "h"))

@@ -118,6 +118,11 @@ def test_broken_content(tmp_path: Path, case: str) -> None:
     assert (totals.calls, totals.tokens["input_fresh"]) == (calls, fresh)
 
 
+def test_a_call_that_lost_a_count_is_a_lower_bound(tmp_path: Path) -> None:
+    _, totals = run(tmp_path, edited(usage(input_tokens=-5)))
+    assert totals.calls_lower_bound == 2
+
+
 def test_ids_missing_and_repeated(tmp_path: Path) -> None:
     t = good()
     for record in t.records:

@@ -70,7 +70,7 @@ def import_(
     from tracelode.cli.view import open_workspace
     from tracelode.cli.when import instant
 
-    workspace = open_workspace(store, redact=redact, fresh=True)
+    workspace = open_workspace(store, redact=redact, fresh=True, renew=True)
     start = None if since is None else instant(since, ZoneInfo(workspace.tz), datetime.now(UTC))
     with bar() as progress:
         report = workspace.add(

@@ -47,8 +47,9 @@ def summary(
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
 
-    workspace = open_workspace(store, fresh=True)
-    query = query_of(filters, workspace.tz)
+    chosen = store.store is not None or "TRACELODE_STORE" in os.environ
+    workspace = open_workspace(store, fresh=True, renew=sync is True or (sync is None and not chosen))
+    query = query_of(filters, workspace)
     looked = None
     if sync is True or (sync is None and _follows(workspace, store)):
         looked = _read_history(workspace)

@@ -91,13 +91,16 @@ def select(profile: Profile, measures: tuple[str, ...]) -> Profile:
     )
 
 
-def open_workspace(options: StoreOptions, *, redact: str | None = None, fresh: bool = False) -> Workspace:
+def open_workspace(
+    options: StoreOptions, *, redact: str | None = None, fresh: bool = False, renew: bool = False
+) -> Workspace:
     """The workspace the options name.
 
     Args:
         options: folder, zone, idle limit, prices.
         redact: what an import keeps of previews, None for what the workspace keeps.
         fresh: may make a workspace that is not there.
+        renew: may put a store of an older layout aside, because it is filled again.
 
     Returns:
         An open workspace.
@@ -120,7 +123,7 @@ def open_workspace(options: StoreOptions, *, redact: str | None = None, fresh: b
         tz=options.tz,
         idle=None if options.idle is None else seconds(options.idle),
         prices=options.price_file,
-        renew=fresh,
+        renew=renew,
     )
     if opened.put_aside is not None:
         from tracelode.cli.screen import warn
@@ -144,21 +147,22 @@ def check_zone(tz: str) -> None:
         raise UsageError(f"no time zone {tz!r}; write it as Europe/Berlin or UTC") from error
 
 
-def filters(options: FilterOptions, tz: str) -> Query:
+def filters(options: FilterOptions, workspace: Workspace) -> Query:
     """The query of the filters alone.
 
     Args:
         options: where, since, until, outcome.
-        tz: zone of days.
+        workspace: gives the zone of days, and the sessions that short names stand for.
 
     Returns:
         A query with the default stack and measure.
 
     Raises:
         UsageError: a word that cannot be read.
+        QueryError: a session that is not there.
     """
-    zone, now = ZoneInfo(tz), datetime.now(UTC)
-    where = [_pair(text) for text in options.where]
+    zone, now = ZoneInfo(workspace.tz), datetime.now(UTC)
+    where = [_named(workspace, *_pair(text)) for text in options.where]
     if options.outcome is not None:
         if options.outcome not in _OUTCOMES:
             raise UsageError(f"no outcome {options.outcome!r}; write it as --outcome failed or succeeded")
@@ -167,16 +171,16 @@ def filters(options: FilterOptions, tz: str) -> Query:
         where=tuple(where),
         since=None if options.since is None else instant(options.since, zone, now),
         until=None if options.until is None else instant(options.until, zone, now, end=True),
-        tz=tz,
+        tz=workspace.tz,
     )
 
 
-def query_of(options: ViewOptions, tz: str) -> Query:
+def query_of(options: ViewOptions, workspace: Workspace) -> Query:
     """The query of a view's options; without --measure its measures are empty.
 
     Args:
         options: everything a view takes.
-        tz: zone of days.
+        workspace: as for filters().
 
     Returns:
         The query.
@@ -188,7 +192,7 @@ def query_of(options: ViewOptions, tz: str) -> Query:
         option: _words(getattr(options, option)) for option in ("stack", "measure", "tagroot", "tagleaf")
     }
     for option, words in named.items():
-        if getattr(options, option) and not words:
+        if not words and (option == "stack" or getattr(options, option)):
             noun, example = _NAMES[option]
             raise UsageError(f"--{option} names no {noun}; write it as --{option} {example}")
     fields = sum(len(named[option]) for option in ("stack", "tagroot", "tagleaf"))
@@ -199,7 +203,7 @@ def query_of(options: ViewOptions, tz: str) -> Query:
     for option in ("focus", "ignore", "show", "hide"):
         pattern(getattr(options, option), f"--{option}")
     return msgspec.structs.replace(
-        filters(options, tz),
+        filters(options, workspace),
         stack=named["stack"],
         measures=tuple(dict.fromkeys(named["measure"])),
         focus=options.focus,
@@ -229,7 +233,7 @@ def load(options: ViewOptions, store: StoreOptions, *, to_file: bool = False, de
         TracelodeError: an unknown field or measure, an unreadable word, a workspace that cannot be used.
     """
     workspace = open_workspace(store)
-    query = query_of(options, workspace.tz)
+    query = query_of(options, workspace)
     for measure in query.measures:
         unit(measure)
     asked = query.measures
@@ -302,6 +306,15 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals or not field.strip():
         raise UsageError(f"--where {text!r} is not FIELD=VALUE; write it as --where tool=Bash")
     return field.strip(), value
+
+
+def _named(workspace: Workspace, field: str, value: str) -> tuple[str, str]:
+    """A filter, with the whole key where it names a session as screens do."""
+    if field not in ("session", "root") or workspace.empty():
+        return field, value
+    from tracelode.cli.keys import root_of
+
+    return field, root_of(value, workspace.sessions())
 
 
 def _words(texts: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from tracelode.ingest.work import Worker
 from tracelode.model.report import ImportReport, Progress, Skipped
 from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog, SourceRow
-from tracelode.store.compact import compact, heal
+from tracelode.store.compact import Healed, compact, heal
 from tracelode.store.shards import sweep
 
 INLINE_BYTES = 12 * 1024 * 1024
@@ -97,10 +97,8 @@ class Importer:
             healed = heal(self.catalog)
             plan = self._plan(paths, source, since, mapping)
             report = ImportReport(files=plan.files)
-            if healed:
-                lost = "shard of the store was damaged, its files are read again"
-                report.skipped.append(Skipped(str(self.catalog.folder.name), 0, lost, healed))
             roots = self._read(plan, report, progress)
+            self._tell(healed, report)
             if plan.rows:
                 with self.catalog.transaction():
                     for row in plan.rows:
@@ -122,6 +120,18 @@ class Importer:
         report.skipped = _merged(report.skipped)
         report.seconds = time.monotonic() - begun
         return report
+
+    def _tell(self, healed: Healed, report: ImportReport) -> None:
+        """Say what became of damaged shards, once the files that are still there were read again."""
+        gone = [root for root in healed.lost if self.catalog.shard_of(root) is None]
+        counts = {
+            "shard of the store was damaged: session made again from its operations": len(healed.named),
+            "shard of the store was damaged: session read again from its files": len(healed.lost) - len(gone),
+            "shard of the store was damaged and the session's files are gone: lost, the shard is kept in "
+            "the folder damaged": len(gone),
+        }
+        name = self.catalog.folder.name
+        report.skipped.extend(Skipped(name, 0, reason, count) for reason, count in counts.items() if count)
 
     def _read(self, plan: planning.Plan, report: ImportReport, progress: Report | None) -> set[str]:
         """Read and commit what the plan says, into the report; the roots that were built."""

@@ -133,12 +133,10 @@ class Planner:
         elif self.since is not None and item.mtime // 1000 < self.since:
             self.plan.unchanged += 1
             return
-        if old is not None and old.adapter in self.adapters and old.state:
-            if self._current(old) and _grown(item, old):
-                self._go_on(item, old)
-                return
-            if old.root:
-                self.whole.add(old.root)
+        known = old is not None and old.adapter in self.adapters and bool(old.state)
+        if known and old is not None and self._current(old) and _grown(item, old):
+            self._go_on(item, old)
+            return
         identity = identify(item, self.adapters, self.source, self.likely)
         self.likely = identity.adapter or self.likely
         if not identity.adapter and item.name.endswith(self.sides):
@@ -148,11 +146,17 @@ class Planner:
                 # one source does not know it: that says nothing about the others
                 self._lose(item.name, "not of the format asked for")
                 return
+            if old is not None and old.adapter:
+                # nothing replaces what was read from it
+                self._lose(item.name, "emptied or of no known format now, what was read from it stays")
+                return
             row = SourceRow(path=item.name, size=item.size, mtime=item.mtime, version=self._version(""))
             reason = "empty file" if item.size == 0 else "unknown format"
             skipped = [Skipped(item.name, 0, reason)]
             self.plan.rows.append(msgspec.structs.replace(row, skipped=skipped))
             return
+        if known and old is not None and old.root:
+            self.whole.add(old.root)
         if identity.parent:
             self.parents[self.name(identity.session)] = self.name(identity.parent)
         self.fresh.append((item, identity))
@@ -269,7 +273,8 @@ def _pieces(job: FamilyJob) -> list[FamilyJob]:
 
 def _grown(item: Found, old: SourceRow) -> bool:
     """Is a changed file the one we know, with more at its end?"""
-    if not old.position or item.size < old.position:
+    if not old.position or item.size < old.position or item.size == old.size:
+        # of the same size but another time: it may differ anywhere, so it is read anew
         return False
     with item.path.open("rb") as stream:
         magic = stream.read(4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,14 +44,25 @@ class Catalog:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing; the write lock is taken at once."""
-        self.db.execute("BEGIN IMMEDIATE")
+        """All or nothing; the write lock is taken at once.
+
+        Raises:
+            StoreError: the disk is full, or the file cannot be written.
+        """
         try:
-            yield
-        except BaseException:
-            self.db.execute("ROLLBACK")
-            raise
-        self.db.execute("COMMIT")
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"the catalog in {self.folder} cannot be written; look for a full disk or missing rights, "
+                "then import again: what was stored so far stays"
+            ) from error
 
     # meta ---------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tracelode.store.catalog import Catalog
 from tracelode.store.shards import TABLES, intact, relation, shard_file, write_parquet
@@ -48,30 +48,61 @@ def compact(catalog: Catalog, connection: Any, *, enough: int = ENOUGH) -> int:
     return merged + _merge(catalog, connection, group)
 
 
-def heal(catalog: Catalog) -> int:
-    """Forget what lay in shards that are gone or damaged, so that its files are read again.
+class Healed(NamedTuple):
+    """What became of shards that are gone or damaged."""
+
+    named: list[str]
+    """Families whose frames are made again from their operations."""
+    lost: list[str]
+    """Families whose operations are gone: only their files can bring them back."""
+
+
+def heal(catalog: Catalog) -> Healed:
+    """Make good what can be made good of shards that are gone or damaged.
 
     Args:
         catalog: the store's catalog; the caller holds the import lock.
 
     Returns:
-        Number of families that were forgotten; what their sources no longer hold is lost.
+        Families whose frames are to be written again (their version is emptied), and families that were
+        forgotten, so that their files are read again. What is damaged is kept in the folder `damaged`.
     """
-    broken = {name for name in catalog.shards() if not intact(catalog.folder, name)}
-    if not broken:
-        return 0
-    roots = [root for root, (shard, _) in catalog.families().items() if shard in broken]
-    with catalog.transaction():
-        for root in roots:
-            for source in {s.source for s in catalog.sessions(root)}:
-                catalog.drop_source(source)
-            for row in catalog.sources_of(root):
-                catalog.drop_source(row.path)
-            catalog.drop_sessions([s.key for s in catalog.sessions(root)])
-            catalog.drop_family(root)
-        for name in broken:
+    folder: Path = catalog.folder
+    healed = Healed([], [])
+    for name in catalog.shards():
+        whole = [table for table in TABLES if intact(folder, name, table)]
+        if len(whole) == len(TABLES):
+            continue
+        roots = [root for root, (shard, _) in catalog.families().items() if shard == name]
+        if "operations" in whole:
+            healed.named.extend(roots)
+            with catalog.transaction():
+                for root in roots:
+                    catalog.put_family(root, name, "")
+            continue
+        healed.lost.extend(roots)
+        with catalog.transaction():
+            for root in roots:
+                _forget(catalog, root)
             catalog.drop_shard(name)
-    return len(roots)
+        for table in TABLES:
+            _keep_aside(shard_file(folder, table, name), folder / "damaged" / table)
+    return healed
+
+
+def _forget(catalog: Catalog, root: str) -> None:
+    for source in {s.source for s in catalog.sessions(root)}:
+        catalog.drop_source(source)
+    for row in catalog.sources_of(root):
+        catalog.drop_source(row.path)
+    catalog.drop_sessions([s.key for s in catalog.sessions(root)])
+    catalog.drop_family(root)
+
+
+def _keep_aside(file: Path, place: Path) -> None:
+    if file.exists():
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.replace(place / file.name)
 
 
 def _merge(catalog: Catalog, connection: Any, names: list[str]) -> int:

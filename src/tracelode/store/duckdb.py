@@ -64,19 +64,19 @@ class DuckAsker:
             try:
                 rows: list[tuple[Any, ...]] = self.db.execute(filled).fetchall()
                 return rows
-            except (duckdb.IOException, duckdb.InvalidInputException) as error:
-                if attempt == _TRIES - 1:
+            except duckdb.Error as error:
+                large = isinstance(error, duckdb.ConversionException | duckdb.OutOfRangeException)
+                if large and wide not in filled:
+                    # a sum above 64 bits: rare enough that all others need not be read as wide ones
+                    text = text.replace("AS BIGINT)", wide)
+                # what its Parquet reader finds wrong inside a file has no class of its own
+                elif type(error) not in (duckdb.IOException, duckdb.InvalidInputException, duckdb.Error):
+                    raise QueryError(f"the store could not answer: {type(error).__name__}") from error
+                elif attempt == _TRIES - 1:
                     raise StoreError(
                         f"a shard of the store in {self.catalog.folder} cannot be read; "
                         "run the import again to rebuild it"
                     ) from error
-            except (duckdb.ConversionException, duckdb.OutOfRangeException) as error:
-                if wide in filled:
-                    raise QueryError(f"the store could not answer: {type(error).__name__}") from error
-                # a sum above 64 bits: rare enough that all others need not be read as wide ones
-                text = text.replace("AS BIGINT)", wide)
-            except duckdb.Error as error:
-                raise QueryError(f"the store could not answer: {type(error).__name__}") from error
         return []
 
     def empty(self) -> bool:

@@ -116,7 +116,7 @@ def _opened(path: Path, renew: bool) -> Opened:
             f"reads {SCHEMA}); upgrade tracelode or name another folder with --store"
         )
     if version is not None and version < SCHEMA:
-        place = folder / f"schema-{version}"
+        place = _unused(folder, f"schema-{version}")
         if not renew or readonly:
             raise SchemaTooOld(
                 f"the store in {folder} was written by an older tracelode (schema {version}, this one "
@@ -155,6 +155,14 @@ def _version(db: sqlite3.Connection) -> int | None:
         return int(row[0]) if row else None
     except (sqlite3.OperationalError, ValueError):
         return None
+
+
+def _unused(folder: Path, name: str) -> Path:
+    """A folder that nothing lies in yet: an older one put aside before is not touched."""
+    number = 1
+    while (place := folder / (name if number == 1 else f"{name}-{number}")).exists():
+        number += 1
+    return place
 
 
 def _put_aside(folder: Path, place: Path) -> None:

@@ -139,11 +139,19 @@ def write_parquet(connection: Any, query: str, target: Path) -> None:
     """
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     aside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    connection.execute(
-        f"COPY ({query}) TO {quoted(aside)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
-    )
-    os.chmod(aside, 0o600)
-    os.replace(aside, target)
+    import duckdb
+
+    form = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}"
+    try:
+        connection.execute(f"COPY ({query}) TO {quoted(aside)} ({form})")
+        os.chmod(aside, 0o600)
+        os.replace(aside, target)
+    except (duckdb.IOException, OSError) as error:
+        aside.unlink(missing_ok=True)
+        raise StoreError(
+            f"{target.parent} cannot be written; look for a full disk or missing rights, then import again: "
+            "what was stored so far stays"
+        ) from error
 
 
 def relation(folder: Path, table: str, shards: dict[str, list[str]]) -> str:
@@ -324,20 +332,18 @@ def read_contents(
     return rows
 
 
-def intact(folder: Path, name: str) -> bool:
-    """Are both files of a shard there and whole, as far as their first and last bytes tell?
+def intact(folder: Path, name: str, table: str) -> bool:
+    """Is a file of a shard there and whole, as far as its first and last bytes tell?
 
     Args:
         folder: the workspace folder.
         name: the shard.
+        table: one of TABLES.
     """
-    for table in TABLES:
-        try:
-            with shard_file(folder, table, name).open("rb") as stream:
-                first = stream.read(4)
-                stream.seek(-4, os.SEEK_END)
-                if (first, stream.read(4)) != (b"PAR1", b"PAR1"):
-                    return False
-        except OSError:
-            return False
-    return True
+    try:
+        with shard_file(folder, table, name).open("rb") as stream:
+            first = stream.read(4)
+            stream.seek(-4, os.SEEK_END)
+            return (first, stream.read(4)) == (b"PAR1", b"PAR1")
+    except OSError:
+        return False

@@ -66,7 +66,9 @@ class AssistantRecords:
         complaints: list[str] = []
         measures = self.measured(record, message, complaints)
         fields, uses = details_of(message.usage)
-        fields["usage_quality"] = "final" if message.stop_reason else "lower_bound"
+        # a count that was left out as damage is missing in the sum
+        final = message.stop_reason and not complaints
+        fields["usage_quality"] = "final" if final else "lower_bound"
         if message.model:
             fields["model"] = message.model
         if record.gitBranch:
