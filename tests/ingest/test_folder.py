@@ -111,14 +111,15 @@ def test_a_store_put_aside_earlier_is_not_touched(tmp_path: Path) -> None:
         assert list((tmp_path / "store" / place / "operations").iterdir())
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     talk().write(tmp_path / "history")
     workspace = tracelode.open(tmp_path / "store", tz="UTC")
     (tmp_path / "store" / "operations").mkdir()
-    monkeypatch.setattr(
-        "tracelode.store.shards.os.chmod", lambda *_: (_ for _ in ()).throw(OSError(28, "full"))
-    )
+
+    def full(*_: object) -> None:
+        raise OSError(28, "no space left on device")
+
+    monkeypatch.setattr("tracelode.store.shards.os.chmod", full)
     with pytest.raises(StoreError, match="look for a full disk"):
         workspace.add(tmp_path / "history")
     assert not list((tmp_path / "store" / "operations").iterdir())
