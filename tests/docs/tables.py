@@ -38,12 +38,12 @@ KINDS_OF_SECRETS = {
     "authorization": "`Authorization:` headers and bare `Bearer ...` and `Basic ...`",
     "cookie": "cookie headers and `--cookie`",
     "password": "values behind words like password, secret, token, api key: assignments, JSON and XML "
-    "fields, command line flags, `login ... password ...`, `sshpass -p`, `mysql -p`, `echo ... | sudo -S` "
+    "fields, Markdown, tables, sentences, YAML blocks, pairs of name and value, command line flags, `login ... password ...`, `sshpass -p`, `mysql -p`, `echo ... | sudo -S` "
     "and the like",
     "credential": "values behind the words credential and credentials",
     "secret": "single words behind a command that takes a secret there",
     "signature": "signature and key parameters of URLs",
-    "url": "passwords and tokens in URLs",
+    "url": "passwords, tokens and lone user names in URLs",
     "email": "e-mail addresses",
     "home": "home folders (`/home/x`, `/Users/x`, `C:\\Users\\x`, `-home-x-src`), shown as `~`",
 }

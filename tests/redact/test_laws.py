@@ -6,18 +6,24 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from redact import kinds, lookalikes
 from redact.samples import ADDRESSES, HOMES, KEPT, SECRETS, TOKENS
 from tracelode.redact import fast, plain, window
 from tracelode.redact.scan import PASSES, encode, walk
 from tracelode.redact.span import LIMIT
 from tracelode.redact.window import cut
 
+BEGIN, END = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+BODY = "MIIE" + "aB3/" * 15 + "\n"
 PIECES = st.one_of(
     st.sampled_from([token for _, token in TOKENS]),
     st.sampled_from([*SECRETS, *KEPT]),
+    st.sampled_from(
+        [text for texts in (*kinds.CAUGHT.values(), *lookalikes.KEPT.values()) for text in texts]
+    ),
     st.sampled_from([text for text, _ in (*ADDRESSES, *HOMES)]),
     st.sampled_from(
         [
@@ -26,11 +32,37 @@ PIECES = st.one_of(
             *("hunter2", "correcthorse", "$X", "${X}", "None", "str", "user_password", "eyJ", "AKIA"),
             *("-home-alice-src", "/home/alice", "/root", "C:\\Users\\al", "://", "user:", "@host.io/"),
             *("alice@example.com", "[secret:password]", "[email]", "~", "-----BEGIN", "-----END"),
+            *(
+                "password: |\n",
+                "token: >-\n  ",
+                "\n  ",
+                "\n|---|---|\n",
+                "| password |",
+                "| x | token |\n",
+                "|",
+            ),
+            *(
+                "<<EOF\n",
+                "EOF\n",
+                "<<< ",
+                "chpasswd ",
+                " -p ",
+                "docker login ",
+                " \\\n  ",
+                "echo ",
+                "vault login ",
+            ),
+            *(
+                "the password is ",
+                "API key for x is ",
+                "name: DB_PASSWORD\n",
+                "value: ",
+                '"name": "TOKEN", ',
+                "**",
+            ),
         ]
     ),
-    st.sampled_from(
-        ["-----BEGIN RSA PRIVATE KEY-----\n", "-----END RSA PRIVATE KEY-----", "MIIE" + "aB3/" * 15 + "\n"]
-    ),
+    st.sampled_from([f"{BEGIN}\n", END, BODY]),
     st.sampled_from(
         [*"=:'\"`\\\n\r\t ;,&|(){}<>[]@/-._%+é→😀\x00\x1b…", '": "', '\\"', " = ", "\\n", "\r\n"]
     ),
@@ -47,6 +79,7 @@ NAMES = ("alice", "john.doe", "müller")
 @example("<password>c" + TOKENS[0][1] * 3 + "</password>")
 @example("/home/alice" + TOKENS[0][1])
 @example("/root[secret:x]")
+@example(f"{BEGIN}\nopenssl rsa -passin pass:swordfish{END}{BODY}export PGPASSWORD=swordfish psql{END}")
 @example("/home/alice/home/bob")
 def test_engines_agree_and_redaction_settles(text: str) -> None:
     redacted = fast.redact_text(text)
@@ -80,10 +113,16 @@ def test_cuts_are_ordered_whole_and_within_lines(text: str) -> None:
         last = found.stop
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(st.lists(TEXTS.filter(lambda text: "PRIVATE KEY" not in text), max_size=6))
-def test_lines_do_not_see_each_other(texts: list[str]) -> None:
+def test_lines_see_each_other_only_where_a_mark_says_so(texts: list[str]) -> None:
     lines = "\n".join(texts).split("\n")
+    data = encode("\n".join(lines))
+    for found in walk(data, fast.engine(())(data)):
+        for other in found.more:
+            assert found.start <= other.start < other.stop <= len(data)
+            assert b"\n" not in data[other.start : other.stop]
+            assume(b"\n" not in data[found.start : other.start])
     assert fast.redact_text("\n".join(lines)) == "\n".join(fast.redact_text(line) for line in lines)
 
 
@@ -132,6 +171,32 @@ def test_windows_are_used_and_exact_on_large_texts(filler: str, end: str) -> Non
     assert fast.Redactor().preview(text, 1_000, 500) == cut(whole, 1_000, 500, len(text))
 
 
+MARKS = (
+    "password: |\n",
+    "| user | password |\n|---|---|\n",
+    "chpasswd <<EOF\n",
+    "docker login \\\n",
+    "- name: DB_PASSWORD\n",
+)
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize(
+    "row", ["  sw0rdfish42\n", "| al | sw0rdfish42 |\n", " -p sw0rdfish42 \\\n", "  value: sw0rdfish42\n"]
+)
+def test_marks_above_the_window_are_seen(mark: str, row: str) -> None:
+    """The end of a text begins below a mark that tells of secrets in it."""
+    redactor = fast.Redactor()
+    for rows in (1, 2, 30, 200):
+        for tail in (0, 40, 400, 900, 2_000):
+            text = "x = y\n" * 2_000 + mark + row * rows + "x = y\n" * (tail // 6)
+            whole = redactor.text(text)
+            assert redactor.preview(text, 300, 500) == cut(whole, 300, 500, len(text))
+            assert redactor.preview(text[12_000:] + text, 300, 500) == cut(
+                redactor.text(text[12_000:] + text), 300, 500, 2 * len(text) - 12_000
+            )
+
+
 def test_a_private_key_far_ahead_of_the_window_is_seen() -> None:
     key = "-----BEGIN PRIVATE KEY-----\n" + ("aB3/" * 16 + "\n") * 200 + "-----END PRIVATE KEY-----"
     for before, after in ((0, 0), (10, 300), (20_000, 100), (100, 20_000)):
@@ -156,6 +221,39 @@ def test_a_private_key_far_ahead_of_the_window_is_seen() -> None:
         ),
         *("authorization:bearer%20https://", 'password="\\"', "-home-a", "/home/a", 'password "', "[email]"),
         *("echo a |", "mysql a ", "<password>", "--password ", "password is ", "\\\\wsl$\\", "token: a = "),
+        *(
+            "| password ",
+            "|password|\n|--|\n",
+            "|password|a\\n|--|\\n",
+            "password: |\n  a\n",
+            "password: |\\n a\\n",
+        ),
+        *(
+            'name="password" ',
+            "name: PASSWORD\n",
+            "password for a b ",
+            "API key is ",
+            "vault login ",
+            " login -p ",
+        ),
+        *(
+            "docker login \\\n",
+            "curl -u a:",
+            "echo a | sudo -S ",
+            "chpasswd <<A\n",
+            "chpasswd <<<",
+            "xsk-proj-a1",
+        ),
+        *(
+            "secret set a=b ",
+            "secret set 'a",
+            "://a@",
+            "eyJ",
+            "xeyJ.eyJ",
+            "sk-aA1",
+            "pass: a\n",
+            "my token: a",
+        ),
     ],
 )
 @pytest.mark.parametrize("engine", [fast.redact_text, plain.redact_text], ids=["fast", "plain"])

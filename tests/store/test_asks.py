@@ -270,3 +270,11 @@ def test_a_price_above_any_price_is_an_error_of_the_file(tmp_path: Path) -> None
     prices.write_text(json.dumps({"models": [{"id": "dear", "provider": "me", "prices": [rate]}]}))
     with pytest.raises(UsageError, match="is no price"):
         tracelode.open(tmp_path / "store", prices=prices)
+
+
+def test_a_separator_in_a_folder_name_cuts_no_frame(tmp_path: Path) -> None:
+    t = Transcript(cwd="/home/sam/src/a\x1fb").user("go")
+    t.assistant("x", tools=[("mcp__s__a\x1fb", {})], usage=used(5), model="m\x1fn")
+    workspace = stored(tmp_path, t)
+    stacks = workspace.profile(stack=["project", "tool", "model"], measure="operations").totals
+    assert {len(stack) for stack in stacks} == {3}

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from tracelode.redact.judge import benign, mixed
-from tracelode.redact.span import BEFORE, MARKER, Cut, Reader, decode, keep, marker
+from tracelode.redact.span import MARKER, Cut, Reader, decode, keep, marker
 from tracelode.redact.table import Row
 
 _USER: Final = re.compile(rb"([^\x00-\x20/@\"'`<>()\[\]{}?#\\:]{0,128})(:)?")
@@ -14,17 +14,27 @@ _PASSWORD: Final = re.compile(rb"[^\x00-\x20/@\"'`<>\\?#]{0,256}@(?:[^\x00-\x20/
 _SLASHED: Final = re.compile(rb"[^\x00-\x20@\"'`<>\\]{0,256}@")
 _PORT: Final = re.compile(rb"[0-9]{1,5}(?:[/?#]|\Z)")
 _MOST: Final = 800
+# `docker://image@sha256:...` and `npm://package@1.2.3` name no user.
+_HOST: Final = re.compile(rb"@(?:(?!sha[0-9]{1,3}:)[A-Za-z\x80-\xff]|(?:[0-9]{1,3}[.]){3}[0-9])")
+_SERVICES: Final = frozenset((b"git", b"hg", b"svn"))
 
 
 def _url(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
-    """`scheme://user:password@host`, `scheme://token@host`."""
+    """`scheme://user:password@host`, `scheme://token@host`, `scheme://user@host`; hosts stay."""
     begin = match.end(1)
     user = _USER.match(data, begin)
     name = user[1] if user else b""
     if user is None or user[2] is None:
         if mixed(decode(name), 16) and data[begin + len(name) : begin + len(name) + 1] == b"@":
             return Cut(begin, begin + len(name), marker(row.name), begin + len(name) + 2)
-        return keep(match, begin + len(name))
+        if (
+            name
+            and _HOST.match(data, begin + len(name))
+            and name not in _SERVICES
+            and not benign(decode(name))
+        ):
+            return Cut(begin, begin + len(name), marker("email"), begin + len(name) + 20)
+        return keep(match, begin + len(name), begin + len(name) + 20)
     start = user.end()
     found = _PASSWORD.match(data, start)
     if found is None and not _PORT.match(data, start):
@@ -43,6 +53,7 @@ def _url(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 _LOCAL: Final = re.compile(
     rb"(?:[A-Za-z0-9_%+.-]|[\xc3-\xdf][\x80-\xbf]|[\xe0\xe1\xe3-\xed][\x80-\xbf]{2}){1,64}\Z"
 )
+_LOCAL_MOST: Final = 64
 _UNICODE: Final = re.compile(rb"u[0-9A-Fa-f]{4}")
 _DOMAIN: Final = re.compile(rb"(?:[A-Za-z0-9\x80-\xff-]{1,63}\.){1,8}[A-Za-z\x80-\xff]{2,63}")
 _LABELS: Final = re.compile(rb"[A-Za-z0-9.\x80-\xff_-]{0,700}")
@@ -55,7 +66,7 @@ _NO_MAIL: Final = re.compile(
 
 def _email(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     at = match.start() + 1
-    found = _LOCAL.search(data[max(floor, at - BEFORE) : at])
+    found = _LOCAL.search(data[max(floor, at - _LOCAL_MOST) : at])
     local = found[0] if found else b""
     start = at - len(local)
     if start > 0 and data[start - 1] == 0x5C:

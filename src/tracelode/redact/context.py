@@ -6,6 +6,8 @@ import re
 from typing import Final
 
 from tracelode.redact.judge import benign, kind, mixed, secret, strength
+from tracelode.redact.lines import block, cell, pair
+from tracelode.redact.prose import owned
 from tracelode.redact.span import (
     AFTER,
     BEFORE,
@@ -107,6 +109,8 @@ def _cookie(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 
 def _xml(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
+    if strength(decode(match[1]), True) == 0:
+        return keep(match, match.end(1))
     stop = data.find(b"</", match.end(), match.end() + AFTER)
     value = data[match.end() : stop] if stop > 0 else b""
     if not value or b"\n" in value or b"\r" in value or MARKER.match(value) or benign(decode(value)):
@@ -114,14 +118,20 @@ def _xml(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return Cut(match.end(), stop, marker(row.name), match.end() + AFTER)
 
 
+_FLAG_BACK: Final = re.compile(rb"[A-Za-z0-9_.-]*")
+
+
 def _flag(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`--password X`: a flag says it loudly, so any word that is no placeholder goes."""
     found = read_value(data, match.end())
     value = decode(found.content)
-    key = decode(match[1]).strip()
+    head = _FLAG_BACK.match(data[max(0, match.start() - 32) : match.start()][::-1])
+    before = head[0][::-1] if head else b""
+    key = decode(before + match[1]).strip()
     refused = (
-        not edge(data, match.start())
-        or data[max(0, match.start() - 1) : match.start()] == b"-"
+        not edge(data, match.start() - len(before))
+        or not key.startswith("-")
+        or key.startswith("---")
         or value.startswith(("-", "/", "="))
         or MARKER.match(data, found.start)
         or (strength(key) == 0 and not key.endswith(("pass", "pw")))
@@ -132,25 +142,56 @@ def _flag(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return take_value(data, found, row.name)
 
 
-_KEY_BEFORE: Final = re.compile(rb"[A-Za-z0-9_.$-]{0,40}\Z")
+_KEY_BACK: Final = re.compile(rb"[A-Za-z0-9_.$-]*")
 # `:param token: ...`, `@param {string} password`: documentation, unless a value is given outright.
 _DOCUMENTED: Final = re.compile(
     rb"[:@](?:param|type|arg|var|ivar|keyword|property)[ ]{1,2}[A-Za-z0-9_.{}$ -]{0,40}\Z"
 )
 
 
+def _key_before(data: bytes, start: int) -> str:
+    """What stands before a telling word on the same word, read backwards: `DB_` of `DB_PASSWORD`."""
+    back = data[max(0, start - 40) : start][::-1]
+    found = _KEY_BACK.match(back)
+    return decode(found[0][::-1]) if found else ""
+
+
+_QUOTED: Final = re.compile(rb"(?:\\{0,7}[\"'`]|&quot;|&#34;|&#39;)\Z")
+_CELL_BEFORE: Final = re.compile(rb"[|]([^|\r\n]{0,60})\Z")
+
+
+def _beside(data: bytes, match: re.Match[bytes], floor: int) -> Cut:
+    """A telling word that no value follows: its value is the next cell or another attribute."""
+    word = decode(match[1])
+    if data[match.end() - 1] != 0x7C:
+        return pair(data, match, word, floor)
+    before = _CELL_BEFORE.search(data[max(0, match.start() - BEFORE) : match.start()])
+    if before is None:
+        return keep(match, match.end(1), match.end())
+    return cell(data, match, match.end() - 1, decode(before[1]).strip(" \t*_`\"'") + word)
+
+
 def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`password = "..."`, `"api_key": "..."`, `TOKEN=...` and their relatives."""
-    before = _KEY_BEFORE.search(data[max(0, match.start() - 40) : match.start()])
-    key = decode((before[0] if before else b"") + match[1])
-    sign = data[match.end(1) : match.end()].rstrip(b" \t")
+    end = data[match.end() - 1]
+    if end in b"|>/,}" or (end in b" \t" and _QUOTED.match(data, match.end(1), match.end() - 1)):
+        return _beside(data, match, floor)
+    key = _key_before(data, match.start()) + decode(match[1])
+    sign = data[match.end(1) : match.end()].rstrip(b" \t*")
     following = data[match.end() : match.end() + 1]
     if following == b"=" or (sign.endswith(b":") and following == b":"):
         return keep(match, match.end())
     if sign == b":" and _DOCUMENTED.search(data[max(0, match.start() - BEFORE) : match.start()]):
         return keep(match, match.end())
+    if sign.endswith(b":") and following in (b"|", b">"):
+        return block(data, match, key)
     found = read_value(data, match.end())
+    if data[match.end() - 1] == 0x2A and not found.quoted:
+        bare = found.content.rstrip(b"*")
+        found = found._replace(stop=found.start + len(bare), content=bare)
     content = found.content
+    if sign in (b":", b"=") and match[1] == key.encode():
+        key = owned(data, match, key, found)
     refused = (
         b"---- BEGIN" in content
         or b"-----BEGIN" in content
@@ -170,11 +211,10 @@ _ASKING: Final = re.compile(r"(?:get|fetch|read|load|find|prompt|input|ask|for|e
 
 def _call(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     """`set_password("...")`."""
-    before = _KEY_BEFORE.search(data[max(0, match.start() - 40) : match.start()])
     found = read_value(data, match.end() - 1)
     content = decode(found.content)
     refused = (
-        _ASKING.search(decode(before[0]) if before else "")
+        _ASKING.search(_key_before(data, match.start()))
         or not found.closed
         or " " in content
         or MARKER.match(data, found.start)
@@ -183,86 +223,6 @@ def _call(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     if refused:
         return keep(match, match.end(1), found.reach)
     return take_value(data, found, row.name)
-
-
-def _said(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
-    """`the password is ...`, `IDENTIFIED BY '...'`."""
-    found = read_value(data, match.end(1))
-    stop = found.stop
-    while not found.quoted and stop > found.start and data[stop - 1] in b".,:!?":
-        stop -= 1
-    content = decode(data[found.start : stop])
-    linked = match[1].lower().endswith((b" is ", b" was ", b" as "))
-    drawn = found.closed and len(content) >= 4 if found.quoted else linked and mixed(content, 6)
-    if (
-        not drawn
-        or " " in content
-        or MARKER.match(data, found.start)
-        or not secret("password", content, found.quoted, decode(data[stop : stop + 1]))
-    ):
-        return keep(match, match.end(1), found.reach)
-    return Cut(found.start, stop, marker(row.name), found.reach + 2)
-
-
-def _word(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
-    """The word a command line takes as its password."""
-    found = read_value(data, match.end(1))
-    content = decode(found.content)
-    refused = (
-        content.startswith(("-", "=", ":"))
-        or MARKER.match(data, found.start)
-        or not _edge_of_command(data, match.start())
-        or not secret("PASSWORD", content, found.quoted, "")
-    )
-    if refused:
-        return keep(match, match.start() + 1, found.reach)
-    return take_value(data, found, row.name)
-
-
-def _edge_of_command(data: bytes, start: int) -> bool:
-    return data[start : start + 1] == b" " or edge(data, start)
-
-
-def _piped(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
-    """`echo X | sudo -S ...`."""
-    stop = data.find(b"|", match.end(1), match.end())
-    content = data[match.end(1) : stop].strip(b" \t\"'\\")
-    start = data.find(content, match.end(1), stop) if content else stop
-    refused = (
-        not content
-        or b"$" in content
-        or b"`" in content
-        or MARKER.search(content)
-        or benign(decode(content))
-        or not edge(data, match.start())
-    )
-    if refused:
-        return keep(match, match.start() + 1)
-    return Cut(start, start + len(content), marker(row.name), match.end() + 2)
-
-
-_LOGIN_VALUE: Final = re.compile(rb"[^\x00-\x20\"'`\\|]+")
-_GROUPS: Final = frozenset(b"root wheel staff users nogroup nobody docker www-data node app latest".split())
-
-
-def _login(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
-    """`curl -u user:password`."""
-    found = _LOGIN_VALUE.match(data, match.end(), match.end() + LIMIT)
-    content = found[0] if found else b""
-    user = match[1][:-1].split(b" ")[-1].strip(b"\"'=")
-    refused = (
-        not content
-        or content in _GROUPS
-        or content.startswith(b"/")
-        or content == user
-        or (content.isdigit() and user.isdigit())
-        or MARKER.match(content)
-        or benign(decode(content))
-    )
-    if refused:
-        return keep(match, match.end(1), match.end() + len(content))
-    stop = match.end() + len(content)
-    return Cut(match.end(), stop, marker(row.name), stop + 2)
 
 
 _PARAMETER: Final = re.compile(rb"[A-Za-z0-9%._~+/=-]*")
@@ -285,10 +245,5 @@ READERS: Final[dict[str, Reader]] = {
     "flag": _flag,
     "value": _assigned,
     "call": _call,
-    "said": _said,
-    "netrc": _word,
-    "word": _word,
-    "piped": _piped,
-    "login": _login,
     "param": _parameter,
 }

@@ -11,8 +11,9 @@ import re2
 
 from tracelode.errors import UsageError
 from tracelode.redact.nested import write
-from tracelode.redact.plain import rows
+from tracelode.redact.plain import compiled, rows
 from tracelode.redact.scan import Find, Found, encode, redact
+from tracelode.redact.table import TRIGGER_MAX
 from tracelode.redact.window import cut, first, join, last
 
 MODES: Final = ("summary", "metadata", "full")
@@ -24,7 +25,7 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a
 
 
 class Engine:
-    """Finds the leftmost trigger with one RE2 automaton over all rows.
+    """Finds the leftmost trigger with one RE2 automaton over all rows, and its row with another.
 
     Args:
         home_names: n user names.
@@ -40,12 +41,11 @@ class Engine:
         # Without groups RE2 answers from its automaton alone, at memory speed.
         options.never_capture = True
         self._probe = re2.compile(b"|".join(triggers), options)
-        single = [(row, re.compile(trigger)) for row, trigger in zip(self._rows, triggers, strict=True)]
-        firsts = [_first_bytes(trigger, options) for trigger in triggers]
-        self._by_first = [
-            tuple(pair for pair, first in zip(single, firsts, strict=True) if byte in first)
-            for byte in range(256)
-        ]
+        # Which rows match at one place, asked of one automaton as well; their patterns are compiled on need.
+        self._kinds = re2.Set.MatchSet(options)
+        for trigger in triggers:
+            self._kinds.Add(trigger)
+        self._kinds.Compile()
 
     def clean(self, data: bytes) -> bool:
         """Is there no trigger at all?
@@ -67,28 +67,20 @@ class Engine:
         Returns:
             What finds the leftmost trigger at or behind an offset.
         """
-        search, by_first = self._probe.search, self._by_first
+        search, kinds, order = self._probe.search, self._kinds.Match, self._rows
 
         def find(position: int) -> Found | None:
             while (hit := search(data, position)) is not None:
                 at: int = hit.start()
-                for row, pattern in by_first[data[at]]:
-                    match = pattern.match(data, at)
+                # All of them if the automaton ran out of memory.
+                for number in sorted(kinds(data[at : at + TRIGGER_MAX])) or range(len(order)):
+                    match = compiled(order[number].trigger).match(data, at)
                     if match is not None:
-                        return row, match
+                        return order[number], match
                 position = at + 1
             return None
 
         return find
-
-
-def _first_bytes(trigger: bytes, options: Any) -> range:
-    """A range that holds every byte a match can begin with."""
-    try:
-        low, high = re2.compile(trigger, options).possiblematchrange(8)
-    except re2.error:
-        return range(256)
-    return range(low[0] if low else 0, (high[0] if high else 255) + 1)
 
 
 @lru_cache(maxsize=16)
@@ -199,7 +191,8 @@ class Redactor:
         Returns:
             The path.
         """
-        return _redact(s.replace("\\", "/"), self.home_names)
+        # the unit separator stands between frames inside the store
+        return _redact(s.replace("\\", "/").replace("\x1f", " "), self.home_names)
 
     def name(self, s: str) -> str:
         """A short identifier: tool name, model id, branch; in every mode.

@@ -6,14 +6,12 @@ Standard library only. Everything here is a pure function of the few characters 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
+from tracelode.redact.words import ACCOUNTS, NO_PASSWORD, STEPS, words
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_BENIGN: Final = _words(
+_BENIGN: Final = words(
     # types and literals
     "str string text bytes byte int integer number float double bool boolean any object none null nil "
     "undefined true false void never unknown char varchar optional option dict map list array set type enum "
@@ -27,8 +25,8 @@ _BENIGN: Final = _words(
     "yes no on off set unset enabled disabled input output prompt file stdin env environment flag argument "
     "option parameter field fields name length count id url path hash hashed hint reset "
     # code that happens to be one word
-    "data result results response request req res args argv kwargs params opts options config settings line "
-    "item node body payload session user users username await return yield not range async match lambda "
+    "data result results response request req res arg args argv kwargs params opts options config settings "
+    "line item node body payload session user users username await return yield not range async match lambda "
     "raise write read "
     # prose
     "the a an is are was were be been must should can could cannot will would may might it its this that "
@@ -38,12 +36,12 @@ _BENIGN: Final = _words(
     "authentication manager protection protected policy requirements strength check field reset"
 )
 
-_WEAK_BEFORE_TOKEN: Final = _words(
+_WEAK_BEFORE_TOKEN: Final = words(
     "pad eos bos unk mask sep cls next prev previous page cur current last first stop start end special sub "
     "new old image text audio video input output prompt max min num per each any cancel cancellation "
     "continuation sync lex parse string comment operator keyword completion total the draft sampled"
 )
-_STRONG_BEFORE_TOKEN: Final = _words(
+_STRONG_BEFORE_TOKEN: Final = words(
     "auth access api bot refresh session bearer secret personal deploy github gitlab gh gl npm pypi hf "
     "slack csrf xsrf jwt user admin client service oauth vault ci private security account telegram discord "
     "notion linear jira sentry registry publish upload web app master root login"
@@ -58,7 +56,7 @@ _PASSWORDS: Final = (
     "kennwort",
     "pwd",
 )
-_CODE_ROOTS: Final = _words(
+_CODE_ROOTS: Final = words(
     "self this cls config cfg conf settings os process env environ args opts options request req user ctx "
     "context data params props event body creds credentials secrets account session state store app module "
     "window document localstorage import client db database auth form values row item result response res "
@@ -73,8 +71,8 @@ _LABEL: Final = re.compile(
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[?!]?(?:(?:\.|->|::|\?\.)[A-Za-z_][A-Za-z0-9_]*[?!]?)+\Z")
 _VARIABLE: Final = re.compile(
-    r"(?:\$[A-Za-z_][A-Za-z0-9_:.]*|\$[0-9@*#?]|%[A-Za-z_][A-Za-z0-9_]*%|%[-+0-9.]*[a-z]|%\([a-z_]+\)s"
-    r"|:[A-Za-z_]+|\?|\$|@[A-Z_]+@|\$env:[A-Za-z_]+|\[[A-Za-z _-]+\]|https?://.*|.{0,12}(?:\.\.\.|…))\Z"
+    r"(?:\$[A-Za-z_][A-Za-z0-9_:.]*|\$[0-9@*#?]|%[A-Za-z_][A-Za-z0-9_]*%|(?:%[-+0-9.]*[a-z][:/@ ]?){1,4}"
+    r"|%\([a-z_]+\)s|:[A-Za-z_]+|\?|\$|@[A-Z_]+@|\$env:[A-Za-z_]+|\[[A-Za-z _-]+\]|https?://.*|.{0,12}(?:\.\.\.|…))\Z"
 )
 _TYPE: Final = re.compile(
     r"(?:[A-Z][a-z]+[0-9]{0,2}Array|[ui](?:8|16|32|64|128)|u?int[0-9]{1,2}|[A-Za-z_]+!)\Z"
@@ -96,6 +94,29 @@ _LETTER: Final = re.compile(r"[A-Za-z]")
 _SPLIT: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
+_TECHNICAL: Final = re.compile(
+    r"v?[0-9]+(?:[.][0-9]+)+[a-z0-9.-]{0,12}|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]+[-+]?(?:char|letter|digit|symbol|word|"
+    r"bit|byte|day|hour|minute|second|month|year|week|time)[a-z]*|[0-9]+[-+]?[a-z]{1,3}|(?:sha|md|rsa|aes|hs|rs|es|ps|ed"
+    r"|x|p|utf|int|uint|float|base|argon|ip|ipv|http|tls|ssl|oauth|uuid|guid|crc|blake|pbkdf|hmac|varchar|char|nvarchar|"
+    r"binary|unicode|iso|rfc|ascii|level|step|type|option|field|line|item|part|group|page|case|test|phase|stage|column|"
+    r"col|row|key|token|user|example|sample|string|text|value|section|figure|table|id|idx|arg|param|var|sprint|week|day|"
+    r"chapter)[-_]?v?[0-9]+(?:[-_.][0-9a-z]+)*|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)",
+    re.I,
+)
+
+
+def technical(value: str) -> bool:
+    """Is a word of letters and digits a term: `sha256`, `v1.2`, `8-character`, `field2`, `MAX_SIZE_2`?
+
+    Args:
+        value: one word.
+
+    Returns:
+        True if so.
+    """
+    return bool(_TECHNICAL.fullmatch(value))
+
+
 def mixed(value: str, least: int = 8) -> bool:
     """Does a value look drawn rather than written: digits and letters, no blanks?
 
@@ -114,6 +135,7 @@ def mixed(value: str, least: int = 8) -> bool:
     )
 
 
+@lru_cache(maxsize=4_096)
 def strength(key: str, quoted: bool = False, assigned: bool = True) -> int:
     """How much does a key say that its value is secret?
 
@@ -132,15 +154,8 @@ def strength(key: str, quoted: bool = False, assigned: bool = True) -> int:
         return 0
     last, before = words[-1].rstrip("0123456789") or words[-1], words[-2] if len(words) > 1 else ""
     environment = key.upper() == key
-    if last in _GLUED:
-        return 2 if environment else 1
-    if last.endswith(("pass", "pw")) and last not in ("pass", "pw"):
-        return 0
-    if last in ("pass", "pw"):
-        # `PASS: test_x` is a test report, `PASS=x` and `"pass": "x"` are not.
-        if not before:
-            return 2 if quoted or (environment and assigned) else int(last == "pw")
-        return 2 if environment else 1
+    if last.endswith(("pass", "pw")):
+        return _pass(key, last, before, quoted, environment and assigned)
     if last.endswith((*_PASSWORDS, "secret")):
         return 2
     if last.endswith("token"):
@@ -153,14 +168,31 @@ def strength(key: str, quoted: bool = False, assigned: bool = True) -> int:
     return 2
 
 
-_GLUED: Final = _words("dbpass userpass rootpass adminpass smtppass ftppass mysqlpass authpass dbpw userpw")
-_SUFFIXES: Final = _words("base confirmation confirm prod production dev staging test value raw text plain")
+_SUFFIXES: Final = words("base confirmation confirm prod production dev staging test value raw text plain")
+
+
+def _pass(key: str, last: str, before: str, quoted: bool, exported: bool) -> int:
+    """Strength of `DB_PASS`, `ansible_ssh_pass`, `SSHPASS`, `smtp_pw` and of `pass` alone."""
+    environment = key.upper() == key
+    if last not in ("pass", "pw"):
+        owner = last.removesuffix("pass").removesuffix("pw")
+        if owner in ACCOUNTS:
+            return 2
+        return int(exported and last.endswith("pass") and last not in NO_PASSWORD)
+    if not before:
+        # `PASS: test_x` is a test report, `PASS=x`, `"pass": "x"` and `pass: x7y8z9` are not.
+        return 2 if quoted or exported else int(last == "pw" or key == "pass")
+    if environment or before in ACCOUNTS:
+        return 2
+    return 0 if before in STEPS else 1
 
 
 def _code(key: str, value: str, after: str, shell: bool) -> bool:
     """Is an unquoted value an expression of a program?"""
     name = bool(_IDENTIFIER.match(value))
     dotted = bool(_DOTTED.match(value))
+    if name and not shell and key.endswith("pass") and value.endswith("pass"):
+        return True
     if (name or dotted) and after and after in "([<{":
         return True
     if value.endswith(")") or "=>" in value or (after == ">" and value[0] == "$" and value[-1] == "-"):
@@ -208,6 +240,10 @@ def benign(value: str) -> bool:
     return bool(_PLACEHOLDER.match(bare))
 
 
+_REPORT: Final = re.compile(r"test|spec|case|[/%]|::|\A[0-9.]+[a-z]{1,4}\Z", re.I)
+"""Values of `pass:` in the report of a test run."""
+
+
 def secret(key: str, value: str, quoted: bool, after: str, assigned: bool = True) -> bool:
     """Is the value of an assignment a secret?
 
@@ -224,7 +260,10 @@ def secret(key: str, value: str, quoted: bool, after: str, assigned: bool = True
     power = strength(key, quoted, assigned)
     if benign(value) or (power == 0 and not mixed(value, 20)):
         return False
-    drawn = mixed(value) or (len(value) >= 20 and " " not in value and not _IDENTIFIER.match(value))
+    least = 6 if key.lower().endswith(("pass", "pw")) else 8
+    if key == "pass" and power == 1 and _REPORT.search(value):
+        return False
+    drawn = mixed(value, least) or (len(value) >= 20 and " " not in value and not _IDENTIFIER.match(value))
     # Variables of the environment, headers and options are written for a shell, not for a compiler.
     shell = key.upper() == key or "-" in key
     if quoted:
@@ -251,7 +290,9 @@ def secret_key(key: str) -> bool:
     joined = "".join(words)
     if len(words) > 1 and words[-1] == "token" and words[-2] in _WEAK_BEFORE_TOKEN:
         return False
-    return joined.endswith(_KEY_ENDS) or joined in ("auth", "pass", "pw", "pin")
+    if words and words[-1].endswith(("pass", "pw")):
+        return strength(key, True) == 2
+    return joined.endswith(_KEY_ENDS) or joined in ("auth", "pin")
 
 
 _KEY_ENDS: Final = (
@@ -284,8 +325,8 @@ _KEY_ENDS: Final = (
 
 
 _KINDS: Final = (
-    ("api-key", re.compile(r"api[_-]?key\Z", re.I)),
-    ("private-key", re.compile(r"private[_-]?key|client[_-]?key[_-]?data", re.I)),
+    ("api-key", re.compile(r"api[ _-]?key\Z", re.I)),
+    ("private-key", re.compile(r"private[ _-]?key|client[ _-]?key[_-]?data", re.I)),
     ("authorization", re.compile(r"authorization", re.I)),
     ("cookie", re.compile(r"cookies?\Z", re.I)),
     ("token", re.compile(r"token", re.I)),

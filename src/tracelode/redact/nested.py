@@ -9,6 +9,8 @@ from typing import Any, Final
 from tracelode.redact.judge import kind, secret_key
 
 _DEPTH: Final = 100
+_COMMAND: Final = 4_000
+"""Longest list of words read as a command, characters."""
 _ELLIPSIS: Final = "…"
 _NAMING: Final = ("name", "key", "Name", "Key")
 _HOLDING: Final = ("value", "Value")
@@ -85,13 +87,26 @@ class _Writer:
                 self.value(inner, depth + 1)
         self.put("}")
 
+    def command(self, obj: list[Any] | tuple[Any, ...]) -> list[str] | None:
+        """A list that is a command, redacted as the line it stands for: `["docker", "login", "-p", "x"]`."""
+        words = [word for word in obj if isinstance(word, str) and " " not in word and "\n" not in word]
+        if len(words) < len(obj) or not any(word.startswith("-") for word in words):
+            return None
+        if sum(map(len, words)) > _COMMAND:
+            return None
+        told = self._whole(" ".join(words)).split(" ")
+        return told if len(told) == len(obj) else None
+
     def sequence(self, obj: list[Any] | tuple[Any, ...], depth: int) -> None:
         self.put("[")
         before: Any = None
+        told = self.command(obj)
         for i, inner in enumerate(obj):
             if i:
                 self.put(",")
-            if _flag(before) and isinstance(inner, str) and not inner.startswith("-"):
+            if told and told[i] != inner:
+                self.put(json.dumps(told[i], ensure_ascii=False))
+            elif _flag(before) and isinstance(inner, str) and not inner.startswith("-"):
                 self.secret(before, inner, depth + 1)
             else:
                 self.value(inner, depth + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import TypeAlias
 
 from tracelode.redact.scan import Found, encode, redact
 from tracelode.redact.table import Row, table
@@ -13,7 +14,15 @@ _LONGEST_NAME = 64
 
 
 @lru_cache(maxsize=1024)
-def _compiled(trigger: str) -> re.Pattern[bytes]:
+def compiled(trigger: str) -> re.Pattern[bytes]:
+    """A trigger for the standard library.
+
+    Args:
+        trigger: as in the table.
+
+    Returns:
+        The pattern, compiled once.
+    """
     return re.compile(trigger.encode("latin-1"))
 
 
@@ -35,6 +44,23 @@ def rows(home_names: tuple[str, ...]) -> tuple[Row, ...]:
     return table(tuple(sorted(names, key=lambda name: (-len(name), name))))
 
 
+Keyed: TypeAlias = tuple[tuple[Row, tuple[bytes, ...]], ...]
+"""Rows in order of precedence, each with its keywords as bytes."""
+
+
+@lru_cache(maxsize=64)
+def keyed(home_names: tuple[str, ...]) -> Keyed:
+    """What a Finder takes.
+
+    Args:
+        home_names: n user names.
+
+    Returns:
+        The table with keywords as bytes.
+    """
+    return tuple((row, tuple(word.encode("latin-1") for word in row.keywords)) for row in rows(home_names))
+
+
 class Finder:
     """The leftmost trigger in one text, row by row: only rows whose keyword occurs are searched.
 
@@ -43,21 +69,28 @@ class Finder:
         order: rows in order of precedence.
     """
 
-    def __init__(self, data: bytes, order: tuple[Row, ...]) -> None:
+    def __init__(self, data: bytes, order: Keyed) -> None:
         lower = data.lower()
         self._data = data
         self._rows: list[Row] = []
         self._next: list[re.Match[bytes] | None] = []
-        for row in order:
-            if any(word.encode("latin-1") in lower for word in row.keywords):
-                self._rows.append(row)
-                self._next.append(_compiled(row.trigger).search(data))
+        # Rows share keywords, and looking for one costs as much as a simple pattern.
+        known: dict[bytes, bool] = {}
+        for row, words in order:
+            for word in words:
+                held = known.get(word)
+                if held is None:
+                    held = known[word] = word in lower
+                if held:
+                    self._rows.append(row)
+                    self._next.append(compiled(row.trigger).search(data))
+                    break
 
     def __call__(self, position: int) -> Found | None:
         best: Found | None = None
         for i, found in enumerate(self._next):
             if found is not None and found.start() < position:
-                found = self._next[i] = _compiled(self._rows[i].trigger).search(self._data, position)
+                found = self._next[i] = compiled(self._rows[i].trigger).search(self._data, position)
             if found is not None and (best is None or found.start() < best[1].start()):
                 best = (self._rows[i], found)
         return best
@@ -73,5 +106,5 @@ def redact_text(text: str, home_names: Iterable[str] = ()) -> str:
     Returns:
         The text; redacting it again changes nothing.
     """
-    order = rows(tuple(sorted(home_names)))
+    order = keyed(tuple(sorted(home_names)))
     return redact(encode(text), lambda data: Finder(data, order)).decode()

@@ -1,9 +1,10 @@
 r"""Which stretches of a text go? The one walk both redaction engines share.
 
 An engine finds the leftmost trigger of the table; readers judge it and measure the secret. Standard
-library only. Three facts the preview windows rest on: no cut holds a line feed except private keys, no
-cut is longer than LIMIT, and what a reader decides depends on nothing further left than BEFORE and
-nothing at or behind its `reach`.
+library only. Four facts the preview windows rest on: no cut holds a line feed except private keys, no
+cut is longer than LIMIT, what a reader decides depends on nothing further left than BEFORE and nothing at
+or behind its `reach`, and a line knows of another only through a cut's `more`, which begins on a line at
+most SPAN below and does not change what is cut above it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from tracelode.redact import addresses, context, homes, keys
-from tracelode.redact.span import LIMIT, Cut, Reader, whole
+from tracelode.redact import addresses, context, homes, keys, lines, prose, shell
+from tracelode.redact.span import LIMIT, PROBE, SPAN, Cut, Reader, whole
 from tracelode.redact.table import Row
 
 Found: TypeAlias = tuple[Row, "re.Match[bytes]"]
@@ -26,7 +27,19 @@ Bind: TypeAlias = Callable[[bytes], Find]
 PASSES: Final = 4
 """How often a line that changed is read at most."""
 
-READERS: Final[dict[str, Reader]] = {**keys.READERS, **context.READERS, **addresses.READERS, **homes.READERS}
+READERS: Final[dict[str, Reader]] = {
+    **keys.READERS,
+    **context.READERS,
+    **prose.READERS,
+    **lines.READERS,
+    **shell.READERS,
+    **addresses.READERS,
+    **homes.READERS,
+}
+
+
+def _place(cut: Cut) -> tuple[int, int]:
+    return cut.start, cut.stop
 
 
 def walk(data: bytes, find: Find, start: int = 0) -> Iterable[Cut]:
@@ -41,15 +54,35 @@ def walk(data: bytes, find: Find, start: int = 0) -> Iterable[Cut]:
         Cuts in order, refused ones (text None) included.
     """
     position = floor = start
-    while (found := find(position)) is not None:
-        row, match = found
-        cut = READERS[row.kind](data, row, match, floor)
+    waiting: list[Cut] = []
+    while (found := find(position)) is not None or waiting:
+        if found is None or (waiting and waiting[0].start <= found[1].start()):
+            cut, least = waiting.pop(0), position
+            if cut.stop <= floor:
+                continue
+            # What an earlier cut has taken of it is gone already; the rest goes too.
+            cut = cut._replace(start=max(cut.start, floor))
+        else:
+            row, match = found
+            cut, least = READERS[row.kind](data, row, match, floor), match.start() + 1
+            if cut.more:
+                waiting = sorted((*waiting, *cut.more), key=_place)
+            elif waiting and cut.text is not None:
+                early, waiting = _split(waiting, cut, floor)
+                yield from early
         if cut.stop - cut.start >= LIMIT:
             cut = cut._replace(stop=whole(data, cut.start + LIMIT))
         yield cut
-        position = max(cut.stop, match.start() + 1)
+        position = max(cut.stop, least)
         if cut.text is not None:
-            floor = position
+            floor = cut.stop
+
+
+def _split(waiting: list[Cut], cut: Cut, floor: int) -> tuple[list[Cut], list[Cut]]:
+    """What of the cuts that wait stands before a cut, and what behind."""
+    early = [w._replace(start=max(w.start, floor), stop=min(w.stop, cut.start)) for w in waiting]
+    later = [w._replace(start=max(w.start, cut.stop)) for w in waiting]
+    return [w for w in early if w.start < w.stop], [w for w in later if w.start < w.stop]
 
 
 def apply(data: bytes, cuts: Iterable[Cut], start: int = 0, stop: int | None = None) -> bytes:
@@ -93,15 +126,37 @@ def settle(line: bytes, bind: Bind, passes: int) -> bytes:
     return line
 
 
-def redact(data: bytes, bind: Bind) -> bytes:
+def tells(data: bytes, end: int, bind: Bind) -> bool:
+    """Does a mark before an offset tell of secrets at or behind it?
+
+    Args:
+        data: UTF-8.
+        end: the offset.
+        bind: the engine.
+
+    Returns:
+        True if so.
+    """
+    find, position = bind(data), 0
+    while (found := find(position)) is not None and found[1].start() < end:
+        row, match = found
+        position = match.start() + 1
+        if any(cut.start >= end for cut in READERS[row.kind](data, row, match, 0).more):
+            return True
+    return False
+
+
+def redact(data: bytes, bind: Bind, rounds: int = PASSES) -> bytes:
     """The whole text redacted.
 
     A replacement is shorter than its secret and may bring into reach what was too far off before, so
-    every line that changed is read again until it settles.
+    every line that changed is read again until it settles; if it tells of lines below only then, so is
+    the whole text.
 
     Args:
         data: n bytes of UTF-8.
         bind: the engine.
+        rounds: how often the whole text is read at most.
 
     Returns:
         UTF-8.
@@ -109,15 +164,20 @@ def redact(data: bytes, bind: Bind) -> bytes:
     pieces: list[bytes] = []
     done = low = high = 0
     cuts: list[Cut] = []
+    again = False
 
-    def close() -> None:
-        pieces.extend((data[done:low], settle(apply(data, cuts, low, high), bind, PASSES - 1)))
+    def close() -> bool:
+        line = settle(apply(data, cuts, low, high), bind, PASSES - 1)
+        pieces.extend((data[done:low], line))
+        # Every line that tells of lines below holds one of these.
+        signs = b"|" in line or b"\\" in line or b"ame" in line or b"<<" in line or b": >" in line
+        return signs and tells(line + data[high : high + SPAN + PROBE], len(line), bind)
 
     for cut in walk(data, bind(data)):
         if cut.text is None:
             continue
         if cuts and cut.start >= high:
-            close()
+            again = close() or again
             done, cuts = high, []
         if not cuts:
             low = data.rfind(b"\n", done, cut.start) + 1 or done
@@ -126,10 +186,11 @@ def redact(data: bytes, bind: Bind) -> bytes:
             high = len(data) if end < 0 else end
         cuts.append(cut)
     if cuts:
-        close()
+        again = close() or again
         done = high
     pieces.append(data[done:])
-    return b"".join(pieces)
+    result = b"".join(pieces)
+    return redact(result, bind, rounds - 1) if again and rounds > 1 and result != data else result
 
 
 def encode(text: str) -> bytes:

@@ -6,6 +6,7 @@ Standard library only; all offsets are bytes of UTF-8.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
@@ -13,12 +14,14 @@ from tracelode.redact.table import Row
 
 LIMIT: Final = 16_384
 """Longest cut, bytes."""
-BEFORE: Final = 64
+BEFORE: Final = 128
 """How far left of a trigger a reader looks, bytes (private keys excepted: LIMIT)."""
 PROBE: Final = 512
 """How much of a value is judged, bytes; bounds the work on text made to trigger again and again."""
 AFTER: Final = 300
 """How far behind a secret a reader looks, bytes."""
+SPAN: Final = 2_048
+"""How far below its mark a line may begin that holds a secret because of it, bytes."""
 
 
 class Cut(NamedTuple):
@@ -32,6 +35,8 @@ class Cut(NamedTuple):
     """What is put in its place; None: all stays, the walk goes on at stop."""
     reach: int
     """The judgement depends on no byte from here on; above the length: on the end of the text."""
+    more: tuple[Cut, ...] = ()
+    """Secrets further right, also on lines below, that the same mark tells of; each within a line."""
 
 
 Reader: TypeAlias = Callable[[bytes, Row, "re.Match[bytes]", int], Cut]
@@ -41,23 +46,13 @@ _TAILS: dict[str, re.Pattern[bytes]] = {}
 _ESCAPE: Final = re.compile(rb"(?:\\[nrtfbv]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,10}m)\Z")
 _FLAG_BEFORE: Final = re.compile(rb"(?:\A|[ \t\"'])-[A-Za-z]\Z")
 MARKER: Final = re.compile(rb"\[(?:secret:[a-z-]{1,20}|email)\]")
+CHANGED: Final = re.compile(rb"~|" + MARKER.pattern)
+"""What stands for a secret or a home folder. What other rules changed is not judged anew because of another
+line: it was refused as it stood, and redacting again must change nothing."""
 OPEN: Final = re.compile(rb"[bBfFrRuUL$@]{0,2}(\\{0,7})(\"\"\"|'''|[\"'`])|(&quot;|&#34;|&#39;)")
 _BARE: Final = re.compile(rb"(?:[^\x00-\x20\"'`,;&|<>(){}\[\]\\\x7f]|\\[^\x00-\x20nrtbfuv\"'`/\\\x7f-\xff])+")
-_LINE: Final = re.compile(rb"[^\"'`\r\n\\]*")
-_KEY_BEFORE: Final = re.compile(rb"[A-Za-z0-9_.$-]{0,40}\Z")
 WORD: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _PATH_BEFORE: Final = WORD | frozenset(b".-~)]}*$") | frozenset(range(0x80, 0x100))
-_HOME_NAME: Final = re.compile(rb"[A-Za-z0-9_.\x80-\xff-]*")
-_SPACED_NAME: Final = re.compile(
-    rb"[A-Za-z0-9_.\x80-\xff-]*(?:(?:[ ][A-Z][A-Za-z0-9_.\x80-\xff-]{0,30}){1,2}(?=[\\/]))?"
-)
-_SLUG_NAME: Final = re.compile(rb"[A-Za-z0-9_]*")
-_LOCAL_BEFORE: Final = re.compile(rb"[A-Za-z0-9_%+.\x80-\xff-]{1,64}\Z")
-_DOMAIN: Final = re.compile(rb"(?:[A-Za-z0-9\x80-\xff-]{1,63}\.){1,8}[A-Za-z\x80-\xff]{2,}")
-_NO_DOMAIN: Final = re.compile(
-    rb"\d+x\.[A-Za-z]+\Z|.*\.(?:png|jpe?g|svg|webp|gif|ico|json|css|m?jsx?|tsx?|html?|ya?ml|lock|tgz|whl|zip)\Z",
-    re.I | re.S,
-)
 
 
 def marker(name: str) -> bytes:
@@ -139,6 +134,19 @@ def edge(data: bytes, start: int) -> bool:
     return start == 0 or data[start - 1] not in WORD or escaped(data, start)
 
 
+def token_edge(data: bytes, start: int) -> bool:
+    """May a token of a known make begin here? `mcp__server__AKIA...` is one.
+
+    Args:
+        data: the text.
+        start: the place.
+
+    Returns:
+        True if so.
+    """
+    return start == 0 or data[start - 1] == 0x5F or edge(data, start)
+
+
 def path_edge(data: bytes, start: int) -> bool:
     """May an absolute path begin here?
 
@@ -173,13 +181,14 @@ def goes_on(data: bytes, stop: int) -> bool:
     return following[0] in WORD or following[0] in b"-[~" or following[0] >= 0x80
 
 
-def tail(data: bytes, row: Row, at: int) -> tuple[int, int]:
+def tail(data: bytes, row: Row, at: int, most: int = sys.maxsize) -> tuple[int, int]:
     """How far a token goes on behind its trigger.
 
     Args:
         data: the text.
         row: whose tail characters count.
         at: end of the trigger.
+        most: how far is looked at most, bytes.
 
     Returns:
         Where it stops, full stops of the sentence left out; how far was looked.
@@ -187,7 +196,7 @@ def tail(data: bytes, row: Row, at: int) -> tuple[int, int]:
     pattern = _TAILS.get(row.tail)
     if pattern is None:
         pattern = _TAILS[row.tail] = re.compile(f"(?:{row.tail})*".encode("latin-1"))
-    found = pattern.match(data, at)
+    found = pattern.match(data, at, min(len(data), at + most))
     stop = end = found.end() if found else at
     while stop > at and data[stop - 1] == 0x2E:
         stop -= 1
