@@ -38,8 +38,8 @@ KINDS_OF_SECRETS = {
     "authorization": "`Authorization:` headers and bare `Bearer ...` and `Basic ...`",
     "cookie": "cookie headers and `--cookie`",
     "password": "values behind words like password, secret, token, api key: assignments, JSON and XML "
-    "fields, Markdown, tables, sentences, YAML blocks, pairs of name and value, command line flags, `login ... password ...`, `sshpass -p`, `mysql -p`, `echo ... | sudo -S` "
-    "and the like",
+    "fields, Markdown, tables, sentences, YAML blocks, pairs of name and value, command line flags, "
+    "`login ... password ...`, `sshpass -p`, `mysql -p`, `echo ... | sudo -S` and the like",
     "credential": "values behind the words credential and credentials",
     "secret": "single words behind a command that takes a secret there",
     "signature": "signature and key parameters of URLs",

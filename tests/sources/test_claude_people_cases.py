@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import tracelode
 from claude import Transcript, used
 from sources.test_claude_cases import one
 from workspaces import stored
@@ -59,3 +60,34 @@ def test_what_a_leaf_carries_is_as_certain_as_its_call(tmp_path: Path) -> None:
     workspace = stored(tmp_path, t)
     tokens = workspace.profile(stack=["tool"], measure="tokens", where=[("usage_quality", "lower_bound")])
     assert tokens.total() == workspace.totals().total_tokens > 0
+
+
+@pytest.mark.parametrize("more", ["text", "tool"])
+@pytest.mark.parametrize("order", ["together", "parent first", "fork first"])
+def test_a_fork_inside_of_a_message_counts_the_whole_message_once_197_tokens_not_20(
+    tmp_path: Path, more: str, order: str
+) -> None:
+    t = Transcript().user("go").assistant("hi", usage=used(3, output=8)).advance(5)
+    # the first record of a message is a snapshot; the fork is taken before the second one comes
+    message = "msg_01" + "M" * 22
+    t.assistant(None, id=message, tools=[("Bash", {"command": "ls"})], usage=used(7, output=5), stop=None)
+    fork = t.advance(1).fork("6b7d0000-0000-4000-8000-000000000002")
+    first = t.calls[0]
+    tools = [("Read", {"file_path": "/home/sam/src/app/a"})] if more == "tool" else []
+    t.assistant("so" if more == "text" else None, id=message, tools=tools, usage=used(7, output=182))
+    fork.advance(1).user("other way").assistant("b", usage=used(11, output=7))
+    t.advance(60).result(first, "ok")
+    files = {"a": t, "b": fork}
+    workspace = tracelode.open(tmp_path / "store", tz="UTC")
+    for name in {"together": "ab", "parent first": "ab", "fork first": "ba"}[order]:
+        files[name].write(tmp_path / "history")
+        if order != "together":
+            workspace.add(tmp_path / "history")
+    workspace.add(tmp_path / "history")
+    totals = workspace.totals()
+    assert (totals.calls, totals.tokens["output"], totals.tokens["input_fresh"]) == (3, 197, 21)
+    assert workspace.profile(stack=["session", "tool"], measure="tokens").total() == totals.total_tokens
+    # importing nothing new settles nothing again
+    before = workspace.profile(stack=["session", "tool"], measure="tokens").totals
+    workspace.add(tmp_path / "history")
+    assert workspace.profile(stack=["session", "tool"], measure="tokens").totals == before

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from tracelode.ingest.draft import Draft
+from tracelode.ingest.draft import Draft, Thread
 from tracelode.model.measure import TOKEN_KINDS, split_evenly
 from tracelode.pricing.table import PriceTable
 
@@ -75,7 +75,8 @@ def share(drafts: Iterable[Draft]) -> None:
     """Move every call's tokens and cost to its tool operations in equal shares.
 
     Args:
-        drafts: operations of one session in order, whole calls on the model operation.
+        drafts: operations of one session in order, whole calls on the model operation; marked where they
+            count elsewhere.
 
     Source:
         accounting: a call's n tool operations get equal shares (largest remainder, earlier first).
@@ -87,13 +88,15 @@ def share(drafts: Iterable[Draft]) -> None:
             calls[draft.id] = draft
         elif "call" in draft.fields:
             leaves.setdefault(draft.fields["call"], []).append(draft)
-    for ident, own in leaves.items():
+    for ident, every in leaves.items():
         call = calls.get(ident)
         if call is None:
             continue
+        # a fork may have been taken inside of a message: what counts elsewhere is shared out there
+        own = [leaf for leaf in every if leaf.inherited == call.inherited]
         if "model" in call.fields:
             # the model may have been told after the tools were called
-            for leaf in own:
+            for leaf in every:
                 leaf.fields.setdefault("model", call.fields["model"])
         quality = call.fields.get("usage_quality", "final")
         for leaf in own:
@@ -102,9 +105,26 @@ def share(drafts: Iterable[Draft]) -> None:
                 leaf.fields["usage_quality"] = quality
             else:
                 leaf.fields.pop("usage_quality", None)
-        for name in SHARED:
+        for name in SHARED if own else ():
             value = call.measures.pop(name, None)
             if value is None:
                 continue
             for leaf, part in zip(own, split_evenly(value, len(own)), strict=True):
                 leaf.measures[name] = part
+
+
+def complete(threads: Mapping[str, Thread], better: Mapping[tuple[str, str], tuple[str, str]]) -> None:
+    """Give calls the usage that another session tells of them in full.
+
+    Args:
+        threads: session key to thread, whole calls on the model operations.
+        better: (session, id) of a call to (session, id) of its fuller copy.
+
+    Source:
+        accounting: ownership may move inside a family, never a total.
+    """
+    for (session, ident), (other, copy) in better.items():
+        mine, full = threads[session].drafts[ident], threads[other].drafts[copy]
+        mine.measures.update({name: full.measures[name] for name in SHARED if name in full.measures})
+        if "usage_quality" in full.fields:
+            mine.fields["usage_quality"] = full.fields["usage_quality"]

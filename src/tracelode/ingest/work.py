@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from tracelode import registry
 from tracelode.files import Cursor, Records, proof
 from tracelode.ingest import spread
+from tracelode.ingest.attribute import complete
 from tracelode.ingest.draft import Builder, Thread, absorb, reclassify
 from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.jobs import FamilyJob, FileJob, Result, Settings
@@ -149,7 +150,8 @@ class Worker:
             return Result()
         lost = {key: ids for v in verdicts for key, ids in v.inherited.items()}
         forks = {key: fork for v in verdicts for key, fork in v.forks.items()}
-        return self.refinish([families[root] for root in sorted(families)], lost, forks)
+        better = {place: best for v in verdicts for place, best in v.better.items()}
+        return self.refinish([families[root] for root in sorted(families)], lost, forks, better)
 
     def join(self, shard: str, families: list[Finished], stored: list[FamilyJob]) -> Result:
         """Add families that were just built to what the store got of them meanwhile.
@@ -301,6 +303,7 @@ class Worker:
         jobs: list[FamilyJob],
         inherited: dict[str, set[str]] | None = None,
         forks: dict[str, str | None] | None = None,
+        better: dict[tuple[str, str], tuple[str, str]] | None = None,
         renew: bool = False,
     ) -> Result:
         """Store families again under other rules or owners, without reading a source.
@@ -309,6 +312,7 @@ class Worker:
             jobs: the families, each with its sessions and timelines and no files.
             inherited: session key to the ids it inherits; sessions not named keep theirs.
             forks: session key to the session it was forked from, for the sessions named above.
+            better: (session, id) of calls to where they are told in full; both families are among the jobs.
             renew: classify tool calls again, from their stored fields: the lexicon may be another one.
 
         Returns:
@@ -318,8 +322,11 @@ class Worker:
         loaded = read_families(self.connection, self.settings.store, places)
         writer = ShardWriter(self.settings.store, self.connection)
         result = Result()
-        for job in jobs:
-            threads = self._stored(job, loaded)
+        stored: Iterable[dict[str, Thread]] = (self._stored(job, loaded) for job in jobs)
+        if better:
+            stored = list(stored)
+            complete({key: t for threads in stored for key, t in threads.items()}, better)
+        for job, threads in zip(jobs, stored, strict=True):
             lost = _inherited(threads)
             lost.update({key: ids for key, ids in (inherited or {}).items() if key in threads})
             for key, thread in threads.items():

@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -251,9 +251,24 @@ def sweep(folder: Path, alive: Iterable[str], *, older: float) -> int:
     return removed
 
 
-def holdings(
-    connection: Any, folder: Path, places: dict[str, str]
-) -> dict[str, list[tuple[str, int | None, str | None, bool, bool]]]:
+class Held(NamedTuple):
+    """One record of a session, as far as ownership needs it."""
+
+    id: str
+    """Id of its operation."""
+    moment: int | None
+    """UTC microseconds."""
+    replay: str | None
+    """Ids under which others may hold it."""
+    replayed: bool
+    """Known to be a copy."""
+    inherited: bool
+    """Counted elsewhere, as it is stored now."""
+    told: int
+    """Of a model call: output tokens of the whole call, as this session tells it."""
+
+
+def holdings(connection: Any, folder: Path, places: dict[str, str]) -> dict[str, list[Held]]:
     """The record ids of some families, in file order.
 
     Args:
@@ -262,22 +277,26 @@ def holdings(
         places: root key to shard name.
 
     Returns:
-        Session key to (record id, moment, ids others may hold it under, known copy, inherited) in order.
+        Session key to its records in order.
     """
     by_shard: dict[str, list[str]] = {}
     for root, shard in places.items():
         by_shard.setdefault(shard, []).append(root)
-    found: dict[str, list[tuple[str, int | None, str | None, bool, bool]]] = {}
+    found: dict[str, list[Held]] = {}
     for shard, roots in sorted(by_shard.items()):
         wanted = ", ".join(quoted(root) for root in roots)
+        output = """CAST(json_extract(measures, '$."tokens.output"') AS BIGINT)"""
         rows = connection.execute(
-            "SELECT session, id, started, json_extract_string(fields, '$.replay'), "
-            "json_extract_string(fields, '$.replayed') IS NOT NULL, inherited "
-            f"FROM {_scan(folder, 'operations', [shard])} "
-            f"WHERE root IN ({wanted}) ORDER BY session, idx"
+            f"WITH o AS (SELECT * FROM {_scan(folder, 'operations', [shard])} WHERE root IN ({wanted})), "
+            "t AS (SELECT session, COALESCE(json_extract_string(fields, '$.call'), id) AS call, "
+            f"CAST(SUM({output}) AS BIGINT) AS told FROM o GROUP BY 1, 2) "
+            "SELECT o.session, o.id, started, json_extract_string(fields, '$.replay'), "
+            "json_extract_string(fields, '$.replayed') IS NOT NULL, inherited, COALESCE(t.told, 0) "
+            "FROM o LEFT JOIN t ON o.kind = 'model' AND t.session = o.session AND t.call = o.id "
+            "ORDER BY o.session, idx"
         ).fetchall()
         for session, *record in rows:
-            found.setdefault(session, []).append(tuple(record))
+            found.setdefault(session, []).append(Held(*record))
     return found
 
 
