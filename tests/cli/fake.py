@@ -78,6 +78,7 @@ class FakeWorkspace:
         self.opened: dict[str, Any] = {}
         self.on_add: Callable[[], None] = lambda: None
         self.put_aside: Path | None = None
+        self.notes: list[str] = []
 
     def add(self, *paths: Path, **more: Any) -> ImportReport:
         self.added.append((paths, more))

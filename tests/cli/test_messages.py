@@ -60,11 +60,19 @@ def test_short_reasons_stay_on_a_line(run: fake.Run, empty: fake.FakeWorkspace) 
     empty.known = Doctor(files=9, unknown=1, skipped=fake.skips())
     assert run("doctor")[1].splitlines() == [
         "history  none found on this machine",
-        "files    9 read, 1 of no known format",
+        "files    8 read, 1 of no known format",
         "skipped  3, by reason and first place:",
         "         2  line is no JSON  ~/a.jsonl:3",
         "         1  unknown format   ~/b.bin",
     ]
+
+
+def test_doctor_counts_as_import_does(run: fake.Run, empty: fake.FakeWorkspace) -> None:
+    skipped = [Skipped("~/b.bin", 0, "unknown format", 45), Skipped("~/c.jsonl", 0, "empty file", 17)]
+    empty.known = Doctor(files=315, unknown=62, skipped=skipped)
+    assert "files    253 read, 45 of no known format, 17 empty\n" in run("doctor")[1]
+    answer = json.loads(run("doctor", "--json")[1])
+    assert (answer["files"], answer["unknown"]) == (253, 62)
 
 
 UNKNOWN = [Skipped("claude:projects/a.jsonl", 0, "unknown format", 2), Skipped("c.jsonl", 0, "empty file")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 from cli import fake
@@ -30,7 +31,63 @@ def test_sub_agents_without_their_root_are_listed(run: fake.Run, small: fake.Fak
     assert run("sessions")[1].splitlines()[1].startswith("aaaa1111  09-21 14:13")
     answer = json.loads(run("sessions", "--json")[1])["sessions"]
     assert (answer[0]["key"], answer[0]["role"]) == ("aaaa1111-x", "subagent")
-    assert "session  aaaa1111-x/agent-1" in run("show", "aaaa1111")[1]
+    out = run("show", "aaaa1111")[1]
+    assert "session  aaaa1111-x  claude-code  main" in out
+    assert "file     none; only its sub-agents are there" in out
+    assert "↳ agent-1" in out
+    assert "Read" in run("show", "aaaa1111", "--nested")[1]
+    shown = json.loads(run("show", "aaaa1111-x", "--json")[1])
+    assert (shown["operations"], len(shown["subagents"])) == ([], 1)
+    code, _, err = run("show", "aaaa1111#3")
+    assert (code, err) == (
+        3,
+        "tracelode: session aaaa1111-x has no operation of its own, only its sub-agents have\n",
+    )
+    assert "session  aaaa1111-x/agent-1" in run("show", "aaaa1111/agent-1")[1]
+
+
+def test_a_family_of_several_sub_agents_without_their_root(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    del small.store["aaaa1111-x"]
+    first, operations = small.store["aaaa1111-x/agent-1"]
+    below = msgspec.structs.replace(
+        first, key="aaaa1111-x/agent-2", parent_operation=operations[0].id, started=None, ended=None
+    )
+    inner = [fake.operation(below.key, 5, name="Grep", fields={"tool": "Grep"})]
+    small.store[below.key] = (below, inner)
+    out = run("show", "aaaa1111")[1]
+    assert (out.count("↳ agent-1"), out.count("↳ agent-2")) == (1, 1)
+    out = run("show", "aaaa1111", "--nested")[1]
+    # One that another one started stands below it, and only there.
+    assert (out.count("↳ agent-1"), out.count("↳ agent-2")) == (1, 1)
+    assert out.index("Read") < out.index("agent-2", out.index("Read"))
+
+
+def test_a_filter_by_session_takes_what_screens_print(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    whole = json.loads(run("top", "--json", "--where", "session=aaaa1111-x")[1])
+    for name in ("a", "aaaa1111", "aaaa..11-x"):
+        assert json.loads(run("top", "--json", "--where", f"session={name}")[1]) == whole
+    assert "session=aaaa1111-x" in run("top", "--where", "session=aaaa1111")[1]
+    assert run("sessions", "--where", "session=a")[1].count("\n") == 2
+    assert run("audit", "cost", "--where", "session=a")[0] == 0
+    assert run("--no-import", "--where", "session=a")[0] == 0
+    code, _, err = run("top", "--where", "session=bbbb")
+    assert code == 2
+    assert "'bbbb' starts 2 sessions" in err
+    code, _, err = run("top", "--where", "session=zzz")
+    assert code == 3
+    assert "no session starts with 'zzz'" in err
+    code, _, err = run("top", "--where", "session=aaaa1111/agent-1")
+    assert code == 2
+    assert "names a sub-agent" in err
+    assert "--where session=aaaa1111" in " ".join(err.split())
+
+
+def test_a_session_without_times_says_so(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    item, operations = small.store["bbbb2222-y"]
+    small.store[item.key] = (msgspec.structs.replace(item, started=None, ended=None), operations)
+    assert "when     unknown\n" in run("show", "bbbb2222")[1]
+    small.store[item.key] = (msgspec.structs.replace(item, started=None), operations)
+    assert "when     unknown..2026-09-21 14:13 (UTC)\n" in run("show", "bbbb2222")[1]
 
 
 def test_sessions_stop_at_twenty(run: fake.Run, empty: fake.FakeWorkspace) -> None:

@@ -6,14 +6,16 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cli import fake
-from tracelode.cli.flame_text import layout
+from tracelode.cli.flame_text import _names, layout, named
 from tracelode.cli.nodes import around, build, prune
 from tracelode.model.profile import Profile, fold
+from tracelode.model.query import Query
 
 DOLLAR = 10**12
 
@@ -186,6 +188,55 @@ def test_flame_in_the_terminal(run: fake.Run, small: fake.FakeWorkspace) -> None
 
 def test_a_flame_of_nothing_is_said(run: fake.Run, small: fake.FakeWorkspace) -> None:
     assert "nothing to draw" in run("flame", "--measure", "time.blocked")[1]
+
+
+def test_a_flame_of_what_no_source_tells_is_unknown(
+    run: fake.Run, small: fake.FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fold_it = small.profile
+
+    def untold(query: Query) -> Profile:
+        found = fold_it(query)
+        return msgspec.structs.replace(found, untold={"tokens.reasoning": frozenset(found.totals)})
+
+    monkeypatch.setattr(small, "profile", untold)
+    out = run("flame", "--measure", "tokens.reasoning")[1]
+    assert "tokens.reasoning is unknown: no source tells it" in " ".join(out.split())
+    assert "is 0" not in out
+
+
+@pytest.mark.parametrize("words", ["top", "tree", "flame", "peek x", "export -o x.json"])
+def test_an_empty_list_of_fields_is_a_mistake(words: str, run: fake.Run, small: fake.FakeWorkspace) -> None:
+    for option in ("stack", "measure", "tagroot", "tagleaf"):
+        for value in ("", ",", " "):
+            code, out, err = run(*words.split(), f"--{option}", value)
+            assert (code, out) == (2, "")
+            assert f"--{option} names no" in err
+
+
+def test_small_frames_are_named_together() -> None:
+    values = {("work", f"tool {i:02d}"): (100 - i,) for i in range(20)} | {("rest",): (10,), ("tiny",): (5,)}
+    root = named(build(fold(values.items(), ("cost",))), 80)
+    work, other = root.children
+    # Neither has room for its name; a name that fits whole stays, however short.
+    assert (work.frame, other.frame, other.merged) == ("work", "(other 2)", ("rest", "tiny"))
+    assert [child.merged[:2] for child in work.children] == [("tool 00", "tool 01")]
+    assert root.cum == sum(child.cum for child in root.children)
+    assert _names(["tool 00", "tool 01", "tool 02"], 19) == "tool 00, tool 01 +1"
+    assert _names(["tool 00", "tool 01", "tool 02"], 18) == "tool 00 +2"
+    assert _names(["tool 00", "tool 01", "tool 02"], 9) == "too…00 +2"
+    assert _names(["tool 00", "tool 01", "tool 02"], 6) == "+2"
+
+
+@given(profiles, st.integers(20, 120))
+def test_what_is_put_together_keeps_its_sum(profile: Profile, cells: int) -> None:
+    whole = prune(build(profile), None, None)
+    merged = named(whole, cells)
+    for node in merged.walk():
+        assert sum(child.cum for child in node.children) <= node.cum
+    assert sum(child.cum for child in merged.children) == sum(child.cum for child in whole.children)
+    for line in layout(merged, cells):
+        assert all(left.stop <= right.start for left, right in pairwise(line))
 
 
 @pytest.mark.parametrize("command", ["top", "tree", "flame", "export"])

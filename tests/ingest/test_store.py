@@ -313,6 +313,24 @@ def test_a_price_file_that_fails_changes_nothing_and_one_that_went_away_says_so(
     assert tracelode.open(tmp_path / "s", tz="UTC", prices="none").totals() == before
 
 
+def test_a_kept_price_file_that_changes_prices_anew_and_a_broken_one_is_said(tmp_path: Path) -> None:
+    t = Transcript(model="home-made").user("go").assistant("a", usage=used(1_000_000, output=0))
+    t.write(tmp_path / "h")
+    prices = tmp_path / "prices.json"
+    prices.write_text(PRICES)
+    tracelode.open(tmp_path / "s", tz="UTC", prices=prices).add(tmp_path / "h")
+    assert tracelode.open(tmp_path / "s").totals().cost_picodollars == 2 * 10**12
+    prices.write_text(PRICES.replace('"input": "2"', '"input": "5.5"'))
+    workspace = tracelode.open(tmp_path / "s")
+    assert (workspace.notes, workspace.totals().cost_picodollars) == ([], 55 * 10**11)
+    prices.write_text("garbage")
+    workspace = tracelode.open(tmp_path / "s")
+    assert "costs stay those of its last reading" in workspace.notes[0]
+    assert workspace.totals().cost_picodollars == 55 * 10**11
+    prices.unlink()
+    assert "is gone; costs stay" in tracelode.open(tmp_path / "s").notes[0]
+
+
 def test_names_do_not_need_the_texts(tmp_path: Path) -> None:
     history(tmp_path / "h")
     kept = fresh(tmp_path, "kept", tmp_path / "h")

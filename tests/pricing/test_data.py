@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -30,6 +31,20 @@ def test_every_shipped_entry_is_sound(model: data.Model) -> None:
         for long in period.long:
             assert long.input >= period.rates.input
             assert long.output >= period.rates.output
+
+
+def test_only_a_regular_file_of_some_size_is_a_price_file(tmp_path: Path) -> None:
+    pipe, large = tmp_path / "pipe.json", tmp_path / "large.json"
+    os.mkfifo(pipe)
+    with large.open("wb") as stream:
+        stream.truncate(1 << 30)
+    for path in (pipe, Path("/dev/zero"), tmp_path):
+        with pytest.raises(UsageError, match="is no regular file"):
+            data.user(path)
+    with pytest.raises(UsageError, match="is above 16 MB"):
+        data.user(large)
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
+        data.user(tmp_path / "none.json")
 
 
 def test_no_two_entries_share_a_name() -> None:

@@ -44,7 +44,7 @@ def audit(
     from tracelode.cli.view import open_workspace
 
     workspace = open_workspace(store)
-    found = workspace.audit(number, query_of(filters, workspace.tz), limit)
+    found = workspace.audit(number, query_of(filters, workspace), limit)
     if store.json:
         shapes.write(msgspec.to_builtins(found))
         return 0 if found.lines else 3

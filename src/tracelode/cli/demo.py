@@ -75,6 +75,8 @@ def demo(
 def _cache() -> Path:
     from tracelode import __version__
 
-    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    # The specification of these folders: a relative one is none.
+    root = named if os.path.isabs(named) else "~/.cache"
     # The version in the name: other samples never meet an older workspace.
     return Path(root).expanduser() / "tracelode" / f"demo-{__version__}"

@@ -24,7 +24,7 @@ def doctor(*, store: StoreOptions = STORE) -> int:
     workspace = open_workspace(store)
     found = workspace.doctor()
     if store.json:
-        shapes.write(msgspec.to_builtins(found))
+        shapes.write(msgspec.to_builtins(msgspec.structs.replace(found, files=found.files - found.unknown)))
         return 0
     screen = Screen()
     for source, folder, files, missing in found.histories:
@@ -32,9 +32,12 @@ def doctor(*, store: StoreOptions = STORE) -> int:
         screen.flow("history", [f"{clean(source)} in {clean(folder)}:", counts], joint=" ", indent=9)
     if not found.histories:
         screen.flow("history", ["none found on this machine"], indent=9)
-    parts = [f"{found.files:,} read"]
-    if found.unknown:
-        parts.append(f"{found.unknown:,} of no known format")
+    empty = sum(s.count for s in found.skipped if s.reason == "empty file")
+    parts = [f"{found.files - found.unknown:,} read"]
+    if found.unknown > empty:
+        parts.append(f"{found.unknown - empty:,} of no known format")
+    if empty:
+        parts.append(f"{empty:,} empty")
     if found.gone:
         parts.append(f"{found.gone:,} gone from disk and kept here")
     screen.flow("files", parts, joint=", ", indent=9)

@@ -27,9 +27,9 @@ def flame(
         Exit code.
     """
     from tracelode.cli import shapes
-    from tracelode.cli.flame_text import NARROW, draw
+    from tracelode.cli.flame_text import draw, named
     from tracelode.cli.heading import heading, nothing
-    from tracelode.cli.nodes import FRACTION, build, prune
+    from tracelode.cli.nodes import build, prune
     from tracelode.cli.screen import Screen
     from tracelode.cli.target import wanted, write_file
     from tracelode.cli.view import load, unpriced
@@ -46,9 +46,10 @@ def flame(
     if not store.json:
         screen = Screen()
         heading(screen, loaded)
-        # What would be too narrow to read is folded, unless a limit was asked for.
-        least = max(FRACTION, NARROW / screen.width) if view.nodefraction is None else view.nodefraction
-        root = prune(build(profile), least, view.nodecount)
+        root = prune(build(profile), view.nodefraction, view.nodecount)
+        # What would be too narrow to read is put together, unless a limit was asked for.
+        if view.nodefraction is None:
+            root = named(root, screen.width)
         draw(screen, root, loaded.measure)
     return 0
 

@@ -8,17 +8,19 @@ from zlib import crc32
 from rich.cells import set_cell_size
 from rich.text import Text
 
-from tracelode.cli.nodes import Node
+from tracelode.cli.nodes import Node, merge
 from tracelode.cli.screen import Screen
-from tracelode.cli.text import GAP, clean, width
+from tracelode.cli.text import GAP, clean, cut, width
 from tracelode.model.words import percent, value_text
 
 _PALETTE = (216, 222, 187, 151, 152, 153, 183, 218, 180, 210, 229, 115, 146, 174, 186, 223)
 """Colours of the 256-colour palette that black text can be read on."""
 _DEEPEST = 40
 """Lines drawn; how many are left out is said."""
-NARROW = 3
-"""Cells below which a bar says nothing: such frames are folded before drawing."""
+_NARROW = 7
+"""Cells from which on a bar says something though its name is cut."""
+_LEAST = 4
+"""Cells of a name that still says something."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,24 @@ def _edge(value: int, total: int, cells: int) -> int:
     return (2 * value * cells + total) // (2 * total) if total > 0 else 0
 
 
+def named(root: Node, cells: int) -> Node:
+    """Put frames together whose bars would be too narrow for a name.
+
+    Args:
+        root: a tree; left as it is.
+        cells: cells of a line.
+
+    Returns:
+        A new tree with the same total.
+    """
+
+    def fits(node: Node) -> bool:
+        own = node.cum * cells // max(root.cum, 1)
+        return own >= min(_NARROW, width(clean(node.frame)) + 1)
+
+    return merge(root, fits)
+
+
 def draw(screen: Screen, root: Node, measure: str) -> None:
     """Write a flame graph, the root on top.
 
@@ -75,6 +95,9 @@ def draw(screen: Screen, root: Node, measure: str) -> None:
         root: a pruned tree.
         measure: what the widths are.
     """
+    if not root.told:
+        screen.sentence(f"{measure} is unknown: no source tells it; choose another --measure")
+        return
     if root.cum <= 0:
         screen.sentence(f"{measure} is 0 everywhere: nothing to draw; choose another --measure")
         return
@@ -93,6 +116,8 @@ def draw(screen: Screen, root: Node, measure: str) -> None:
 def _bar(bar: Bar, total: int, measure: str, colour: bool) -> Text:
     cells, node = bar.stop - bar.start, bar.node
     name = clean(node.frame) if node.stack else f"all {value_text(measure, node.cum)}"
+    if node.merged:
+        name = _names([clean(frame) for frame in node.merged], cells - 1)
     share = percent(node.cum, total)
     label = f"{name} {share}" if node.stack and width(name) + len(share) + 2 <= cells else name
     if cells - 1 < width(label):
@@ -102,6 +127,17 @@ def _bar(bar: Bar, total: int, measure: str, colour: bool) -> Text:
         return Text(set_cell_size(f"▏{label}", cells), style=style)
     fill = " " if not node.stack else "·" if node.folded else "░"
     return Text("▌" + label + fill * (cells - 1 - width(label)))
+
+
+def _names(frames: list[str], cells: int) -> str:
+    """As many names of one bar as there is room for, and how many more there are."""
+    for count in range(min(len(frames), cells // 2), 0, -1):
+        more = f" +{len(frames) - count:,}" if count < len(frames) else ""
+        text = ", ".join(frames[:count]) + more
+        if width(text) <= cells:
+            return text
+    more = f" +{len(frames) - 1:,}"
+    return cut(frames[0], cells - len(more)) + more if cells - len(more) >= _LEAST else more.strip()
 
 
 def _colour(node: Node) -> int:

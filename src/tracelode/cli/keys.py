@@ -113,6 +113,57 @@ def _beginning(text: str) -> str:
     return text[:length]
 
 
+def with_roots(everything: list[Session]) -> list[Session]:
+    """The sessions, and one for every root of which only sub-agents are there.
+
+    Args:
+        everything: all sessions.
+
+    Returns:
+        The same, and behind them roots without an operation or a file, that last as long as their sub-agents.
+    """
+    import msgspec
+
+    here = {item.key for item in everything}
+    families: dict[str, list[Session]] = {}
+    for item in everything:
+        if item.root not in here:
+            families.setdefault(item.root, []).append(item)
+    made = []
+    for root, members in families.items():
+        starts = [s.started for s in members if s.started is not None]
+        ends = [s.ended for s in members if s.ended is not None]
+        head = msgspec.structs.replace(
+            members[0], key=root, role="main", parent_operation=None, source="", operations=0, inherited=0,
+            calls=0, started=min(starts, default=None), ended=max(ends, default=None),
+        )  # fmt: skip
+        made.append(head)
+    return [*everything, *made]
+
+
+def root_of(text: str, everything: list[Session]) -> str:
+    """The key of the root session that a word names, as filters by session take it.
+
+    Args:
+        text: what resolve() takes.
+        everything: all sessions.
+
+    Returns:
+        The key.
+
+    Raises:
+        QueryError: no session is named so.
+        UsageError: several are, or a sub-agent is.
+    """
+    found = resolve(text, with_roots(everything))
+    if found.key != found.root:
+        raise UsageError(
+            f"{text!r} names a sub-agent, and session is the root session with all of its sub-agents; "
+            f"write it as --where session={short_keys(everything)[found.root]}"
+        )
+    return found.key
+
+
 def place(text: str, everything: list[Session]) -> tuple[Session, int | None]:
     """The session, or the operation, that a word names.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from tracelode.model.profile import Profile, Stack
 
@@ -25,6 +25,8 @@ class Node:
     """Largest first."""
     folded: int = 0
     """For "(other n)": how many nodes it stands for."""
+    merged: tuple[str, ...] = ()
+    """For what merge() made: the frames side by side that it stands for, largest first."""
     told: bool = True
     """Does any operation in it tell the measure? Else its values mean unknown."""
 
@@ -59,6 +61,7 @@ def build(profile: Profile) -> Node:
     root = Node(())
     nodes: dict[Stack, Node] = {(): root}
     below = profile.told_below()
+    root.told = below is None or () in below
     for stack, flat, cum in profile.flat_cum():
         node = Node(stack, flat, cum, told=below is None or stack in below)
         nodes[stack] = node
@@ -85,7 +88,7 @@ def prune(root: Node, fraction: float | None, count: int | None) -> Node:
     # A parent is never smaller than its child and sorts before it: what stays is a tree.
     order = sorted((node for node in root.walk() if node.stack), key=lambda n: (-abs(n.cum), n.stack))
     stays = {node.stack for node in order[:count] if abs(node.cum) >= least}
-    top = Node(root.stack, root.flat, root.cum)
+    top = Node(root.stack, root.flat, root.cum, told=root.told)
     waiting = [(root, top)]
     while waiting:
         old, new = waiting.pop()
@@ -103,6 +106,42 @@ def prune(root: Node, fraction: float | None, count: int | None) -> Node:
             value = sum(child.cum for child in small)
             told = any(child.told for child in small)
             new.children.append(Node((*old.stack, f"(other {n:,})"), value, value, folded=n, told=told))
+    return top
+
+
+def merge(root: Node, fits: Callable[[Node], bool]) -> Node:
+    """Put siblings that are too small to be named into one node, so that they can be named together.
+
+    Args:
+        root: a tree; left as it is.
+        fits: whether a node is large enough for one of its own.
+
+    Returns:
+        A new tree with the same total. What was put together has nothing below it.
+    """
+    top = Node(root.stack, root.flat, root.cum, told=root.told)
+    waiting = [(root, top)]
+    while waiting:
+        old, new = waiting.pop()
+        small = [child for child in old.children if not fits(child)]
+        if small:
+            # Two nodes of the rest side by side would be one too many.
+            small = [child for child in old.children if child.folded or not fits(child)]
+        rest = {child.stack for child in small}
+        for child in old.children:
+            if child.stack not in rest:
+                kept = replace(child, children=[])
+                new.children.append(kept)
+                waiting.append((child, kept))
+        if len(small) == 1:
+            new.children.append(replace(small[0], children=[]))
+        elif small:
+            n = sum(node.folded or 1 for child in small for node in child.walk())
+            value = sum(child.cum for child in small)
+            made = Node((*old.stack, f"(other {n:,})"), value, value, folded=n)
+            made.told = any(child.told for child in small)
+            made.merged = tuple(child.frame for child in small)
+            new.children.append(made)
     return top
 
 

@@ -48,7 +48,12 @@ class StoreOptions:
     """Duration."""
     price_file: Annotated[
         Path | None,
-        Parameter(group=_STORE, help="Your own prices (TOML or JSON); kept.", converter=path, metavar="FILE"),
+        Parameter(
+            group=_STORE,
+            help="Your own prices (TOML or JSON); kept. The word none: the shipped prices alone again.",
+            converter=path,
+            metavar="FILE|none",
+        ),
     ] = None
     """Path of a price table."""
     json: JsonFlag = False

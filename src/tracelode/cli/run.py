@@ -19,8 +19,8 @@ _ABOUT = re.compile(r'^(?:Command "[^"]*" )?[Pp]arameter (?=\S+ requires)')
 _TEXTS = frozenset(("--help", "-h", "--version"))
 _WRITING = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF))
 
-NARROWEST, WIDEST = 20, 1000
-"""COLUMNS outside these is not believed."""
+WIDEST = 1000
+"""A larger COLUMNS is not believed."""
 
 
 def run(words: list[str]) -> int:
@@ -32,10 +32,7 @@ def run(words: list[str]) -> int:
     Returns:
         Exit code.
     """
-    asked = os.environ.get("COLUMNS", "")
-    if asked and not (asked.isdigit() and NARROWEST <= int(asked) <= WIDEST):
-        # help lays itself out by this; at one column it would never end
-        del os.environ["COLUMNS"]
+    _believe_width()
     for stream in (sys.stdout, sys.stderr):
         reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -81,7 +78,32 @@ def _call(words: list[str]) -> int:
         command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise UsageError(_usage(error, words, names)) from error
+    if _TEXTS.isdisjoint(words):
+        _believe_home()
     return int(command(*bound.args, **bound.kwargs) or OK)
+
+
+def _believe_width() -> None:
+    """Correct a COLUMNS that is none: help lays itself out by it, and at one column would never end."""
+    asked = os.environ.get("COLUMNS", "")
+    if not asked:
+        return
+    from tracelode.cli.text import NARROWEST
+
+    # "²" is a digit to Python, and no number
+    width = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
+    if 0 < width <= WIDEST:
+        os.environ["COLUMNS"] = str(max(NARROWEST, width))
+    else:
+        del os.environ["COLUMNS"]
+
+
+def _believe_home() -> None:
+    """Correct a HOME that is none, before a path with ~ is made from it: it would lie in the root folder."""
+    if "HOME" in os.environ and not os.path.isabs(os.environ["HOME"]):
+        from tracelode.workspace.places import home_folder
+
+        os.environ["HOME"] = str(home_folder())
 
 
 def _command_first(words: list[str], names: list[str]) -> list[str]:

@@ -14,7 +14,7 @@ from rich.text import Text
 from tracelode.cli.ending import tell
 from tracelode.cli.plain import Plain
 from tracelode.cli.table import GAP, Cell, Column, Layout
-from tracelode.cli.text import clean, cut, fold, width
+from tracelode.cli.text import NARROWEST, clean, cut, fold, width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,10 +30,11 @@ class Screen:
         """Look at the process's standard output and environment."""
         terminal = sys.stdout.isatty()
         asked = os.environ.get("COLUMNS", "")
-        wide = int(asked) if asked.isdigit() and int(asked) >= 20 else None if terminal else COLUMNS
+        wide = int(asked) if asked.isdigit() and int(asked) else None if terminal else COLUMNS
         self._console = Plain(
             file=sys.stdout, width=wide, highlight=False, markup=False, emoji=False, legacy_windows=False
         )
+        self._console.width = max(NARROWEST, self._console.width)
         self.width = self._console.width
         """Terminal cells of a line."""
         self.colour = self._console.color_system is not None and not self._console.no_color
@@ -205,7 +206,7 @@ def bar(value: int, largest: int, cells: int = 10) -> str:
 def columns() -> int:
     """Cells of a line of standard error: $COLUMNS, else the terminal's, else 80."""
     asked = os.environ.get("COLUMNS", "")
-    if asked.isdigit() and int(asked) >= 20:
+    if asked.isdigit() and int(asked):
         return int(asked)
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns if sys.stderr.isatty() else COLUMNS
@@ -219,7 +220,7 @@ def say(text: str) -> None:
     Args:
         text: one phrase.
     """
-    room = max(20, columns())
+    room = max(NARROWEST, columns())
     tell("\n  ".join(fold(clean(text), room, room - 2)) + "\n")
 
 

@@ -81,11 +81,8 @@ class SessionText:
         screen.flow(
             "project", [*work, f"outcome {clean(session.outcome or 'unknown')}"], joint="  ", indent=9
         )
-        last = moment(session.ended, tz)
-        first = moment(session.started, tz)
-        last = last[11:] if last[:10] == first[:10] else last
-        screen.flow("when", [f"{first}..{last} ({clean(tz)})"], indent=9)
-        screen.flow("file", [clean(home(session.source))], indent=9)
+        screen.flow("when", [self._when(session)], indent=9)
+        screen.flow("file", [clean(home(session.source)) or "none; only its sub-agents are there"], indent=9)
         own = [o for o in operations if not o.inherited]
         tokens = sum(_tokens(o) or 0 for o in own)
         cost = sum(o.measures.get("cost", 0) for o in own)
@@ -106,6 +103,15 @@ class SessionText:
             parts += [f"{count(family.total_tokens)} tokens", dollars(family.cost_picodollars)]
             screen.flow("family", parts, joint=", ", indent=9)
             screen.flow("agents", [clean(self._name(c)) for c in children], joint=", ", indent=9)
+
+    def _when(self, session: Session) -> str:
+        """From when to when, as far as it is known."""
+        first, last = moment(session.started, self._tz), moment(session.ended, self._tz)
+        if first == last == "-":
+            return "unknown"
+        last = last[11:] if last[:10] == first[:10] else last
+        first, last = ("unknown" if text == "-" else text for text in (first, last))
+        return f"{first}..{last} ({clean(self._tz)})"
 
     def _rows(
         self, session: Session, operations: list[Operation], children: list[Session], nested: bool, depth: int
@@ -130,7 +136,12 @@ class SessionText:
                 if waiting.pop(child.key, None) is not None:
                     rows += self._agent(child, children, nested, inner + 1)
         if depth == 0 and session.key == session.root:
-            for child in [s for s in waiting.values() if s.parent_operation is None]:
+            # A root without operations has nothing that its sub-agents could stand below.
+            others = children if nested and not operations else []
+            inside = {o.id for c in others for o in self._workspace.operations(c.key)}
+            for child in waiting.values():
+                if child.parent_operation is not None and (operations or child.parent_operation in inside):
+                    continue
                 rows += self._agent(child, children, nested, 1)
         return rows
 

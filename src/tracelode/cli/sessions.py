@@ -44,7 +44,7 @@ def sessions(
     from tracelode.cli.view import open_workspace
 
     workspace = open_workspace(store)
-    totals = workspace.totals(query_of(filters, workspace.tz))
+    totals = workspace.totals(query_of(filters, workspace))
     everything = workspace.sessions()
     sums = totals.by.get("session", {})
     kept = families(everything, sums)

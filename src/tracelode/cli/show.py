@@ -36,19 +36,21 @@ def show(
         Exit code.
     """
     from tracelode.cli import shapes
-    from tracelode.cli.keys import place
+    from tracelode.cli.keys import place, with_roots
     from tracelode.cli.view import open_workspace
 
     workspace = open_workspace(store)
     everything = workspace.sessions()
-    found, index = place(session, everything)
-    operations = workspace.operations(found.key)
+    found, index = place(session, with_roots(everything))
+    # Of some roots only sub-agents are there.
+    here = found in everything
+    operations = workspace.operations(found.key) if here else []
     if index is not None:
         return _one(workspace, found, operations, index, store.json)
     children = [s for s in everything if s.root == found.root and s.key != found.key]
     if store.json:
         answer = {"session": shapes.session(found), "operations": [shapes.operation(o) for o in operations]}
-        if nested:
+        if nested or not here:
             answer["subagents"] = [
                 {
                     "session": shapes.session(c),
@@ -70,7 +72,9 @@ def _one(workspace: Workspace, session: Session, operations: list[Operation], in
 
     found = next((o for o in operations if o.index == index), None)
     if found is None:
-        last = max((o.index for o in operations), default=-1)
+        last = max((o.index for o in operations), default=None)
+        if last is None:
+            raise QueryError(f"session {session.key} has no operation of its own, only its sub-agents have")
         raise QueryError(f"session {session.key} has no operation {index}; its last is #{last}")
     if json:
         call = whole_call(found, operations)

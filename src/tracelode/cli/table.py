@@ -14,6 +14,8 @@ from tracelode.cli.text import JOINT, clean, cut, cut_stack, width
 
 GAP = 2
 """Blanks between columns, where nothing else is asked for."""
+SPREAD = 120
+"""Cells of a line up to which a column takes what is left over; in a wider one the eye loses the row."""
 LEAST = 8
 """Cells a column that gives way keeps, if the line allows."""
 
@@ -57,7 +59,7 @@ class Column:
     style: str = ""
     """rich style of cells that have none."""
     grow: bool = False
-    """Takes what the line leaves over."""
+    """Takes what the line leaves over, as far as SPREAD."""
     short: str = ""
     """Heading where the line is too narrow for the headings; "" for the same."""
     least: int = LEAST
@@ -108,7 +110,7 @@ class Layout:
         self._sizes = _fit(need, [gives[i] for i in self._kept], least, room)
         for place, i in enumerate(self._kept):
             if columns[i].grow:
-                self._sizes[place] += max(0, room - sum(self._sizes))
+                self._sizes[place] += max(0, min(cells, SPREAD) - cells + room - sum(self._sizes))
 
     def _fits(self, bodies: list[int], gives: list[bool], cells: int) -> bool:
         taken = self._gap * (len(self._kept) - 1)

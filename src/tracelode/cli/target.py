@@ -53,7 +53,9 @@ def write_file(
     path = Path(target).expanduser()
     loaded.workspace.export(profile, path, file.format)
     if store.json:
-        answer = {"wrote": target, "bytes": path.stat().st_size, "stacks": len(profile.totals)}
+        # A device or a pipe does not tell how much went into it.
+        size = path.stat().st_size if path.is_file() else None
+        answer = {"wrote": target, "bytes": size, "stacks": len(profile.totals)}
         shapes.write({**answer, "measures": list(profile.measures)})
     else:
         sys.stderr.write(
@@ -127,7 +129,7 @@ def check_target(target: str, form: str | None = None, suffix: str = "") -> None
         raise UsageError(f"no format {form!r}; known: {', '.join(known)}")
     if target != "-":
         suffixes = sorted(s for names in known.values() for s in names)
-        if form is None and not target.endswith(tuple(suffixes)):
+        if form is None and not target.lower().endswith(tuple(suffixes)):
             raise UsageError(
                 f"no format by the suffix of {target!r}; use one of {' '.join(suffixes)}, or --format"
             )

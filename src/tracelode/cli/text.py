@@ -14,6 +14,8 @@ GAP = "…"
 """Stands where text was cut."""
 JOINT = " > "
 """Between the frames of a stack."""
+NARROWEST = 40
+"""Narrower lines are written as if they had so many cells: in fewer, words would be cut inside."""
 SHORTEST = 7
 """Cells that a cut frame keeps, so that it can still be guessed."""
 

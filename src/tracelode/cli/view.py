@@ -125,9 +125,11 @@ def open_workspace(
         prices=options.price_file,
         renew=renew,
     )
-    if opened.put_aside is not None:
-        from tracelode.cli.screen import warn
+    from tracelode.cli.screen import warn
 
+    for note in opened.notes:
+        warn(note)
+    if opened.put_aside is not None:
         warn(f"a store of an older layout was put into {opened.put_aside}; import again to fill this one")
     return opened
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from datetime import date
 from decimal import Decimal
 from hashlib import blake2b
@@ -111,6 +112,9 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """Priced models."""
 
 
+MAX_BYTES = 16 * 1024 * 1024
+"""A larger file is no price file."""
+
 DEAR = 1_000_000
 """Dollars per million tokens; above that a price file holds an error."""
 
@@ -157,7 +161,7 @@ def user(path: Path) -> File:
         UsageError: it cannot be read or breaks the form; the message says where.
     """
     try:
-        raw = path.read_bytes()
+        raw = _bytes(path)
     except OSError as error:
         raise UsageError(
             f"price file {path} cannot be read: {error.strerror or type(error).__name__}"
@@ -173,6 +177,17 @@ def user(path: Path) -> File:
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise UsageError(f"price file {path}: {error}; see docs/reference/prices.md for the form") from None
     return msgspec.structs.replace(file, version=blake2b(raw, digest_size=4).hexdigest())
+
+
+def _bytes(path: Path) -> bytes:
+    # A device may never end, and opening a pipe waits for its writer.
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise UsageError(f"price file {path} is no regular file")
+    with path.open("rb") as stream:
+        raw = stream.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise UsageError(f"price file {path} is above {MAX_BYTES >> 20} MB")
+    return raw
 
 
 def check(model: Model) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tracelode import registry
-from tracelode.errors import UsageError
+from tracelode.errors import TracelodeError, UsageError
 from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
 from tracelode.workspace.asking import Asking
@@ -19,6 +19,7 @@ from tracelode.workspace.places import (
     default_store,
     local_zone,
     segmenters,
+    stamp,
 )
 from tracelode.workspace.writing import formats, is_binary
 
@@ -127,8 +128,27 @@ class Workspace(Asking):
                 self._catalog.set_meta(key, value)
         self._importer: Any = None
         self._history: list[tuple[str, Path, int]] | None = None
+        self.notes: list[str] = []
+        """What its user should know: a price file that is gone or broken."""
         if not self.empty() and (idle is not None or prices is not None):
             self._import().refresh_locked()
+        self._follow_prices(given=prices is not None)
+
+    def _follow_prices(self, *, given: bool) -> None:
+        """Price anew where the kept price file has another content than when it was last read."""
+        own = self._settings.get("prices")
+        if not own:
+            return
+        try:
+            seen = stamp(Path(own).expanduser())
+            if seen == self._catalog.meta("prices seen"):
+                return
+            if not given and not self.empty():
+                self._import().refresh_locked()
+            self._catalog.set_meta("prices seen", seen)
+        except (OSError, TracelodeError) as error:
+            why = str(error) if isinstance(error, TracelodeError) else f"the price file {own} is gone"
+            self.notes.append(f"{why}; costs stay those of its last reading")
 
     # making -------------------------------------------------------------------------------------
 

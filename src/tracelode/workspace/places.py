@@ -19,8 +19,30 @@ def default_store() -> Path:
     if named:
         return Path(named).expanduser()
     data = os.environ.get("XDG_DATA_HOME")
-    base = Path(data) if data and os.path.isabs(data) else Path.home() / ".local" / "share"
+    base = Path(data) if data and os.path.isabs(data) else home_folder() / ".local" / "share"
     return base / "tracelode"
+
+
+def home_folder() -> Path:
+    """The user's home folder: $HOME, and where that is empty or relative, what the machine knows of the user.
+
+    Raises:
+        UsageError: neither is an absolute path.
+    """
+    named = os.environ.get("HOME", "")
+    if os.path.isabs(named):
+        return Path(named)
+    try:
+        import pwd
+
+        named = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        named = ""
+    except ImportError:  # other systems have no such list, and ask for no HOME
+        named = os.path.expanduser("~")
+    if not os.path.isabs(named):
+        raise UsageError("there is no home folder: HOME is no absolute path; set HOME to one")
+    return Path(named)
 
 
 def local_zone() -> str:
@@ -84,3 +106,13 @@ def checked_prices(path: Path) -> str:
 
     PriceTable.load(path.expanduser())
     return at_home(str(path.expanduser().resolve()))
+
+
+def stamp(path: Path) -> str:
+    """Size and time of a file: another one means that it may hold something else.
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
+    info = path.stat()
+    return f"{info.st_size} {info.st_mtime_ns}"

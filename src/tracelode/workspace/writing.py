@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +20,8 @@ from tracelode.store.catalog import Catalog
 
 _FAMILIES = 100
 """Families read at once."""
+_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,4})")
 
 
 def write(profile: Profile, target: str | Path | IO[bytes], format: str | None) -> None:
@@ -44,21 +49,61 @@ def write(profile: Profile, target: str | Path | IO[bytes], format: str | None) 
 def private(target: str) -> Iterator[IO[bytes]]:
     """A file for the owner's eyes, like the store: written whole or not at all.
 
+    What is no regular file (a device, a pipe) is written into. A symbolic link stays: what it points to is
+    written.
+
     Args:
         target: its path.
 
     Raises:
         ExportError: it cannot be written.
+        BrokenPipeError: it is one of this process's own descriptors, whose reader left.
     """
-    aside = Path(f"{target}.part")
+    own = _descriptor(target)
     try:
-        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
-            yield stream
-        os.replace(aside, target)
+        if own is not None or _special(target):
+            # O_NOCTTY: a terminal that is written to does not become ours
+            number = os.open(target, os.O_WRONLY | getattr(os, "O_NOCTTY", 0)) if own is None else os.dup(own)
+            with os.fdopen(number, "wb") as stream:
+                yield stream
+        else:
+            with _aside(os.path.realpath(target)) as stream:
+                yield stream
     except OSError as error:
+        if own is not None and isinstance(error, BrokenPipeError):
+            raise
         raise ExportError(f"{target} cannot be written: {error.strerror or error}") from error
+
+
+def _descriptor(target: str) -> int | None:
+    """The open descriptor of this process that a path names, None for any other path."""
+    # Opened again by its path, a file that output is appended to would be written from its beginning.
+    named = _DESCRIPTOR.fullmatch(target)
+    return int(named[1]) if named else _STREAMS.get(target)
+
+
+def _special(target: str) -> bool:
+    """Is there something at a path that is no regular file?"""
+    try:
+        return not stat.S_ISREG(os.stat(target).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _aside(place: str) -> Iterator[IO[bytes]]:
+    """A new file beside a place, moved there once it is whole."""
+    # A name that nobody can guess, made anew and never through a link: in a folder that others may write
+    # to, nobody can lay something into its way.
+    aside = os.path.join(os.path.dirname(place), f".tracelode-{secrets.token_hex(8)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    number = os.open(aside, flags, 0o600)
+    try:
+        with os.fdopen(number, "wb") as stream:
+            yield stream
+        os.replace(aside, place)
     finally:
-        aside.unlink(missing_ok=True)
+        Path(aside).unlink(missing_ok=True)
 
 
 def write_operations(catalog: Catalog, stream: IO[bytes]) -> int:
@@ -129,7 +174,7 @@ def exporter_for(target: str, format: str | None) -> Any:
     for name in names:
         exporter = registry.load("exports", name)
         for suffix in exporter.suffixes:
-            if target.endswith(suffix) and (best is None or len(suffix) > best[0]):
+            if target.lower().endswith(suffix) and (best is None or len(suffix) > best[0]):
                 best = (len(suffix), exporter)
     if best is None:
         known = ", ".join(s for suffixes in formats().values() for s in suffixes)
