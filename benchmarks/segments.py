@@ -1,7 +1,7 @@
 """How well do segmenters cut sessions into stages, and how much better than cutting blindly?
 
 Run: python benchmarks/segments.py [--data DIR] [--json] [--method NAME...]; DIR holds the labelled sets as
-segmentation/codetrace.*.jsonl.gz and plan-silver.*.jsonl.gz. Nothing is trained on DIR.
+segmentation/codetrace.*.jsonl.gz and plan-silver.*.jsonl.gz. Nothing is trained on DIR here.
 """
 
 from __future__ import annotations

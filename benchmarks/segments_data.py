@@ -43,6 +43,8 @@ class Session(NamedTuple):
     """n group labels."""
     stored: list[int] | None
     """n group labels of a published method that the set holds beside the truth."""
+    task: str = ""
+    """What the agent was given to do; training keeps the sessions of one task together."""
 
 
 class Dataset(NamedTuple):
@@ -180,6 +182,7 @@ def from_turns(row: dict[str, Any]) -> Session:
         *with_calls(operations, texts),
         groups(row["gold_stage"], n),
         None if stored is None else groups(stored, n),
+        str(row.get("task_name") or row.get("task") or ""),
     )
 
 
@@ -195,7 +198,8 @@ def from_steps(row: dict[str, Any]) -> Session:
     truth = groups(row["groups"], len(operations))
     texts = ["" if step.get("thought") in EMPTY else said(step["thought"]) for step in row["steps"]]
     agent = str(row.get("agent") or "unknown")
-    return Session(str(run.key), agent, operations, *with_calls(operations, texts), truth, None)
+    whole, places = with_calls(operations, texts)
+    return Session(str(run.key), agent, operations, whole, places, truth, None, str(run.task))
 
 
 SETS: tuple[tuple[str, str, Callable[[dict[str, Any]], Session]], ...] = (

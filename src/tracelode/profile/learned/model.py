@@ -1,0 +1,210 @@
+"""How likely does a segment begin with each turn? The shipped weights: two experts, and who asks which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from tracelode.errors import ModelError
+from tracelode.profile.learned.features import matrix
+from tracelode.profile.learned.reading import Reading
+from tracelode.profile.learned.trees import Forest, Tree
+
+WEIGHTS = Path(__file__).with_name("weights.json")
+"""The shipped weights."""
+PEOPLE, AGENT = "people", "agent"
+"""Experts: whose cuts they learned."""
+AGENT_TOOLS = frozenset({"Bash", "Read", "Edit", "Write", "Grep", "Glob", "BashOutput"})
+"""Tools of the one agent whose own cuts were learned; any other agent is cut as people do."""
+_FAR = 12.0
+"""No shift of logits is larger."""
+
+
+class Expert(msgspec.Struct, frozen=True, kw_only=True):
+    """What training on one kind of labels leaves behind."""
+
+    prior: float
+    """Mean probability of a cut in the labelled sessions."""
+    shrink: float
+    """How far a session's own mean is drawn to it, 0..1."""
+    coefficients: list[float]
+    """f weights of the linear part."""
+    intercept: float
+    """Constant of the linear part."""
+    trees: list[Tree]
+    """The other part; the logit is the mean of both."""
+
+
+class Weights(msgspec.Struct, frozen=True, kw_only=True):
+    """What training leaves behind."""
+
+    version: str
+    """Changes with every training."""
+    features: list[str]
+    """Names of the f columns, in order."""
+    experts: dict[str, Expert]
+    """By name: PEOPLE and AGENT."""
+    trained: list[str]
+    """digest() of the key of each session they were trained on."""
+
+
+def digest(key: str) -> str:
+    """What stands for a session in the list of those trained on.
+
+    Args:
+        key: session key.
+
+    Returns:
+        8 hex digits.
+    """
+    return blake2b(key.encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def expert_of(tools: Iterable[str]) -> str:
+    """The expert for a session.
+
+    Args:
+        tools: names of the tools it calls, as the source writes them.
+
+    Returns:
+        AGENT where one of them is of AGENT_TOOLS, else PEOPLE.
+    """
+    return PEOPLE if AGENT_TOOLS.isdisjoint(tools) else AGENT
+
+
+class Scorer:
+    """An expert made ready to be asked.
+
+    Args:
+        expert: as training left it.
+    """
+
+    def __init__(self, expert: Expert) -> None:
+        self.expert = expert
+        """As training left it."""
+        self._forest = Forest(expert.trees)
+        self._coefficients = np.array(expert.coefficients)
+
+    def parts(self, table: Any) -> tuple[Any, Any]:
+        """Log odds by the linear part and by the trees.
+
+        Args:
+            table: n x f features.
+
+        Returns:
+            Twice n log odds.
+        """
+        linear = (table * self._coefficients).sum(1) + self.expert.intercept
+        return linear, self._forest.score(table)
+
+    def logits(self, table: Any) -> Any:
+        """Log odds of a cut before each turn.
+
+        Args:
+            table: n x f features.
+
+        Returns:
+            n log odds: the mean of both parts.
+        """
+        linear, trees = self.parts(table)
+        return (linear + trees) / 2
+
+
+class Model:
+    """Probabilities of cuts from weights.
+
+    Args:
+        weights: as training left them.
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        """As training left them."""
+        self._scorers: Mapping[str, Scorer] = {name: Scorer(one) for name, one in weights.experts.items()}
+
+    def chances(
+        self, rows: Sequence[Reading], expert: str, shrink: float | None = None, factor: float = 1.0
+    ) -> Any:
+        """Probabilities of a cut before each turn.
+
+        Args:
+            rows: readings of the n turns of one session.
+            expert: who is asked.
+            shrink: how far the session's mean probability is drawn to that of the labelled sessions, 0..1;
+                None for the expert's own share.
+            factor: what the odds are then multiplied by, above 0.
+
+        Returns:
+            n probabilities; the first is 0.
+
+        Raises:
+            ModelError: the weights were trained on other features, or have no such expert.
+
+        Source:
+            segmentation rules, section 3, step 5.
+        """
+        if len(rows) < 2:
+            return np.zeros(len(rows))
+        names, table = matrix(rows)
+        if names != self.weights.features or expert not in self._scorers:
+            raise ModelError("the weights of the learned segmenter are of another version; train them again")
+        scorer = self._scorers[expert]
+        logits = scorer.logits(table)[1:]
+        share = scorer.expert.shrink if shrink is None else shrink
+        moved = shifted(logits, share, scorer.expert.prior) + np.log(factor)
+        return np.concatenate([[0.0], sigmoid(moved)])
+
+
+def sigmoid(logits: Any) -> Any:
+    """Probabilities of log odds.
+
+    Args:
+        logits: any shape.
+
+    Returns:
+        The same shape, 0..1.
+    """
+    return 1 / (1 + np.exp(-np.clip(logits, -40, 40)))
+
+
+def shifted(logits: Any, share: float, prior: float) -> Any:
+    """Log odds moved by one constant so that their mean probability is drawn to a prior.
+
+    Args:
+        logits: n log odds of one session, n at least 1.
+        share: of the prior in the new mean, 0..1.
+        prior: a probability.
+
+    Returns:
+        n log odds, in the same order of size.
+    """
+    if share <= 0:
+        return logits
+    target = (1 - share) * sigmoid(logits).mean() + share * prior
+    low, high = -_FAR, _FAR
+    for _ in range(25):
+        middle = (low + high) / 2
+        if sigmoid(logits + middle).mean() < target:
+            low = middle
+        else:
+            high = middle
+    return logits + (low + high) / 2
+
+
+@cache
+def shipped() -> Model:
+    """The model that comes with the package, read once.
+
+    Returns:
+        The model.
+
+    Raises:
+        msgspec.DecodeError: the file is damaged.
+    """
+    return Model(msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights))
