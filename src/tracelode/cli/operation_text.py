@@ -51,7 +51,14 @@ def whole_call(found: Operation, operations: list[Operation]) -> Call | None:
     return Call(None if head is None else head.index, parts, sums)
 
 
-def draw(workspace: Workspace, session: Session, operations: list[Operation], found: Operation) -> None:
+def draw(
+    workspace: Workspace,
+    session: Session,
+    operations: list[Operation],
+    found: Operation,
+    *,
+    whole: bool = False,
+) -> None:
     """Print one operation.
 
     Args:
@@ -59,6 +66,7 @@ def draw(workspace: Workspace, session: Session, operations: list[Operation], fo
         session: the session it is shown in.
         operations: the session's operations.
         found: what to print.
+        whole: its texts are whole ones.
     """
     screen = Screen()
     screen.flow(
@@ -80,7 +88,7 @@ def draw(workspace: Workspace, session: Session, operations: list[Operation], fo
         _call(screen, call)
     for title, text in (("arguments", found.arguments), ("output", found.output)):
         if text:
-            screen.flow(title, ["(redacted preview)"], indent=11)
+            screen.flow(title, ["(redacted)" if whole else "(redacted preview)"], indent=11)
             screen.block(clean_lines(text))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from tracelode.cli.options import STORE, StoreOptions
-from tracelode.errors import QueryError
+from tracelode.errors import QueryError, UsageError
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation
@@ -23,6 +23,13 @@ def show(
     /,
     *,
     nested: Annotated[bool, Parameter(help="Sub-agents' operations too, indented.")] = False,
+    whole: Annotated[
+        bool,
+        Parameter(
+            help="With #N: whole texts in place of previews, redacted; from the archive (import --archive), "
+            "else from the source, read again."
+        ),
+    ] = False,
     store: StoreOptions = STORE,
 ) -> int:
     """Print a session's operations, or everything about one of them (SESSION#N).
@@ -30,6 +37,7 @@ def show(
     Args:
         session: key, unique start of a key, or either with #N.
         nested: print sub-agents in place.
+        whole: print whole texts of one operation.
         store: where.
 
     Returns:
@@ -45,8 +53,10 @@ def show(
     # Of some roots only sub-agents are there.
     here = found in everything
     operations = workspace.operations(found.key) if here else []
+    if whole and index is None:
+        raise UsageError("--whole shows one operation; write it as: tracelode show KEY#N --whole")
     if index is not None:
-        return _one(workspace, found, operations, index, store.json)
+        return _one(workspace, found, operations, index, store.json, whole)
     children = [s for s in everything if s.root == found.root and s.key != found.key]
     if store.json:
         answer = {"session": shapes.session(found), "operations": [shapes.operation(o) for o in operations]}
@@ -66,7 +76,9 @@ def show(
     return 0
 
 
-def _one(workspace: Workspace, session: Session, operations: list[Operation], index: int, json: bool) -> int:
+def _one(
+    workspace: Workspace, session: Session, operations: list[Operation], index: int, json: bool, whole: bool
+) -> int:
     from tracelode.cli import shapes
     from tracelode.cli.operation_text import draw, whole_call
 
@@ -76,6 +88,8 @@ def _one(workspace: Workspace, session: Session, operations: list[Operation], in
         if last is None:
             raise QueryError(f"session {session.key} has no operation of its own, only its sub-agents have")
         raise QueryError(f"session {session.key} has no operation {index}; its last is #{last}")
+    if whole:
+        found = _whole(workspace, session, found)
     if json:
         call = whole_call(found, operations)
         answer = {"session": session.key, "operation": shapes.operation(found, previews=True), "call": None}
@@ -87,5 +101,23 @@ def _one(workspace: Workspace, session: Session, operations: list[Operation], in
             }
         shapes.write(answer)
     else:
-        draw(workspace, session, operations, found)
+        draw(workspace, session, operations, found, whole=whole)
     return 0
+
+
+def _whole(workspace: Workspace, session: Session, found: Operation) -> Operation:
+    """The operation with its whole texts; what cannot be had is said and keeps its preview."""
+    import msgspec
+
+    from tracelode.cli.screen import warn
+    from tracelode.cli.text import clean
+
+    texts, gone = workspace.contents(session.key)
+    for source, why in gone.items():
+        warn(f"{clean(source)}: {why}; a preview is shown where nothing was archived")
+    text = texts.get(found.id)
+    if text is None:
+        return found
+    return msgspec.structs.replace(
+        found, arguments=text.arguments or found.arguments, output=text.output or found.output
+    )
