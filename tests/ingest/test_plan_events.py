@@ -228,6 +228,20 @@ def test_a_fork_does_not_tell_twice(tmp_path: Path) -> None:
     assert words(workspace.plan_events(TWO)) == ["review updated goal prompt", "revise updated 1/3 remove"]
 
 
+def test_what_was_started_in_an_inherited_part_ends_only_after_an_inferred_start(tmp_path: Path) -> None:
+    parent = Transcript(ONE).user("go")
+    parent.assistant(tools=[("TodoWrite", todos("in_progress", "pending", "pending"))]).advance(1)
+    parent.result(parent.calls[0], "ok")
+    child = parent.fork(TWO)
+    parent.advance(60).user("thanks")
+    child.advance(600).user("go on")
+    child.assistant(tools=[("TodoWrite", todos("completed", "pending", "pending"))]).advance(1)
+    child.result(child.calls[0], "ok")
+    events = stored(tmp_path, parent, child).plan_events(TWO)
+    assert words(events)[-2:] == ["execute running 1/1", "execute succeeded 1/1"]
+    assert [e.evidence for e in events[-2:]] == ["inferred", "declared"]
+
+
 def test_a_sub_agent_has_a_list_of_its_own(tmp_path: Path) -> None:
     main = Transcript(ONE)
     main.user("go").assistant(tools=[("TodoWrite", todos("in_progress", "pending", "pending"))]).advance(1)

@@ -65,6 +65,8 @@ class _Thread:
         self.given = given
         self.events: list[PlanEvent] = []
         self.running: list[str] = []
+        self.started: set[str] = set()
+        """Nodes of which an event said that they run."""
         self.goal: PlanNode | None = None
         self.task = ""
         self.proposed = False
@@ -74,7 +76,7 @@ class _Thread:
             drafts = list(self._drafts(operation))
             self._follow(drafts)
             if not operation.inherited:
-                self._emit(operation, drafts)
+                self._emit(operation, list(self._lived(drafts)))
         board = self.followed.boards.get(self.lane.session)
         return Plan(
             session=self.lane.session,
@@ -214,6 +216,15 @@ class _Thread:
                 self.running.append(draft.node)
             elif draft.event_type == "execute" or draft.payload.get("op") in ("pause", "remove"):
                 self.running = [node for node in self.running if node != draft.node]
+
+    def _lived(self, drafts: Iterable[_Draft]) -> Iterator[_Draft]:
+        """The events with the start of what was started in an inherited part: no node ends that never ran."""
+        for draft in drafts:
+            if draft.event_type == "execute":
+                if draft.status in ("succeeded", "failed") and draft.node not in self.started:
+                    yield draft._replace(status="running", payload={}, evidence="inferred")
+                self.started.add(draft.node)
+            yield draft
 
     def _emit(self, operation: Operation, drafts: Sequence[_Draft]) -> None:
         origin = operation.origin
