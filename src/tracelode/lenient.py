@@ -176,13 +176,18 @@ def _fit_value(value: Any, hint: Any, where: str, complaints: list[str]) -> Any:
         if option is bool and isinstance(value, bool):
             return value
         if option is int and isinstance(value, int) and not isinstance(value, bool):
-            return value
+            return _bounded(value)
         if option is int and isinstance(value, float) and value.is_integer():
-            return int(value)
+            return _bounded(int(value))
         if option is float and isinstance(value, int | float) and not isinstance(value, bool):
             return _number(value)
     complaints.append(f"wrong type in field {where}")
     return None
+
+
+def _bounded(value: int) -> int:
+    """An integer that can be stored: what is beyond 64 bits is the largest one, which no count takes."""
+    return max(-(2**63), min(2**63 - 1, value))
 
 
 def _fit_values(value: dict[str, Any], hint: Any, where: str, complaints: list[str]) -> dict[str, Any]:

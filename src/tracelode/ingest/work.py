@@ -365,6 +365,8 @@ def _inherited(threads: Mapping[str, Thread]) -> dict[str, set[str]]:
 def _names(value: Any, redactor: Redactor) -> Any:
     if isinstance(value, str):
         return redactor.name(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return max(-(2**63), min(2**63 - 1, value))
     if isinstance(value, list):
         return [_names(item, redactor) for item in value]
     if isinstance(value, dict):
