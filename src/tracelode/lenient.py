@@ -176,18 +176,25 @@ def _fit_value(value: Any, hint: Any, where: str, complaints: list[str]) -> Any:
         if option is bool and isinstance(value, bool):
             return value
         if option is int and isinstance(value, int) and not isinstance(value, bool):
-            return _bounded(value)
+            return storable(value)
         if option is int and isinstance(value, float) and value.is_integer():
-            return _bounded(int(value))
+            return storable(int(value))
         if option is float and isinstance(value, int | float) and not isinstance(value, bool):
             return _number(value)
     complaints.append(f"wrong type in field {where}")
     return None
 
 
-def _bounded(value: int) -> int:
-    """An integer that can be stored: what is beyond 64 bits is the largest one, which no count takes."""
-    return max(-(2**63), min(2**63 - 1, value))
+def storable(value: int) -> int:
+    """An integer whose sums and differences fit 64 bits.
+
+    Args:
+        value: any integer that JSON can hold.
+
+    Returns:
+        The value; beyond 2^60 the nearest that is not, which is as absurd.
+    """
+    return max(-(2**60), min(2**60, value))
 
 
 def _fit_values(value: dict[str, Any], hint: Any, where: str, complaints: list[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tracelode.ingest.draft import Builder, Thread, absorb, reclassify
 from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.jobs import FamilyJob, FileJob, Result, Settings
 from tracelode.ingest.settle import Group, decide
+from tracelode.lenient import storable
 from tracelode.model.operation import Operation
 from tracelode.pricing.table import PriceTable
 from tracelode.redact.fast import Redactor
@@ -366,7 +367,7 @@ def _names(value: Any, redactor: Redactor) -> Any:
     if isinstance(value, str):
         return redactor.name(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return max(-(2**63), min(2**63 - 1, value))
+        return storable(value)
     if isinstance(value, list):
         return [_names(item, redactor) for item in value]
     if isinstance(value, dict):

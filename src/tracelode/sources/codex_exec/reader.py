@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tracelode.lenient import decode
+from tracelode.lenient import decode, storable
 from tracelode.making import put_count, put_input
 from tracelode.model.operation import Actor, Kind, Operation, Origin, Status, operation_id
 from tracelode.model.ports import About, Change, Line, Skip
@@ -136,7 +136,7 @@ class Reader:
 
     def _added(self, usage: Usage, complaints: list[str]) -> dict[str, int]:
         """The turn's tokens: usage is told for the whole thread."""
-        total = [getattr(usage, name) or 0 for name in _COUNTS]
+        total = [storable(getattr(usage, name) or 0) for name in _COUNTS]
         before = self.state.totals.get(self.state.thread, [0] * len(total))
         if any(t < b for t, b in zip(total, before, strict=True)):
             before = [0] * len(total)
