@@ -187,5 +187,11 @@ def test_what_nobody_tells_is_unknown(samples: Path, run: fake.Run) -> None:
         answer = json.loads(run(view, "--json", "--measure", "tokens.reasoning", *store)[1])
         assert answer["total"] is None
         assert {row["cum"] for row in answer[rows]} == {None}
+    peek = run("peek", "Bash:git", "--measure", "tokens.reasoning", *store)[1]
+    assert " unknown " in next(line for line in peek.splitlines() if line.endswith(" Bash:git"))
+    (frame,) = json.loads(run("peek", "^Bash:git$", "--json", "--measure", "tokens.reasoning", *store)[1])[
+        "nodes"
+    ]
+    assert (frame["flat"], frame["cum"]) == (None, None)
     both = run("top", "--measure", "cost,tokens.reasoning", *store)[1]
     assert " unknown " in both.splitlines()[-2]

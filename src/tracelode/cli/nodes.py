@@ -157,6 +157,13 @@ class Around:
     """Frame right above to value; "" where it is the root."""
     callees: dict[str, int] = field(default_factory=dict)
     """Frame right below to value."""
+    told: bool = False
+    """Does any operation in it tell the measure? Else its values mean unknown."""
+
+    @property
+    def values(self) -> tuple[int | None, int | None]:
+        """Flat and cumulative value, None where unknown."""
+        return (self.flat, self.cum) if self.told else (None, None)
 
 
 def around(profile: Profile, frames: set[str]) -> dict[str, Around]:
@@ -170,8 +177,9 @@ def around(profile: Profile, frames: set[str]) -> dict[str, Around]:
         One entry per frame that occurs, in the order of frames' cumulative value, largest first.
     """
     found: dict[str, Around] = {}
-    for stack, values in profile.totals.items():
-        value = values[0]
+    for stack in profile.totals:
+        known = profile.told(stack)[0]
+        value = known or 0
         edges: set[tuple[str, str, bool]] = set()
         for place, frame in enumerate(stack):
             if frame not in frames:
@@ -184,6 +192,7 @@ def around(profile: Profile, frames: set[str]) -> dict[str, Around]:
                 entry.flat += value
         for frame in {frame for frame, _, _ in edges}:
             found[frame].cum += value
+            found[frame].told |= known is not None
         for frame, other, above in edges:
             # A frame that recurs in one stack counts once per edge.
             side = found[frame].callers if above else found[frame].callees

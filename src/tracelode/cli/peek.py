@@ -64,10 +64,12 @@ def peek(
 def _answer(frame: str, entry: Around) -> dict[str, Any]:
     return {
         "frame": frame,
-        "flat": entry.flat,
-        "cum": entry.cum,
-        "callers": [{"frame": f or None, "value": v} for f, v in _sorted(entry.callers)],
-        "callees": [{"frame": f, "value": v} for f, v in _sorted(entry.callees)],
+        "flat": entry.values[0],
+        "cum": entry.values[1],
+        "callers": [
+            {"frame": f or None, "value": v if entry.told else None} for f, v in _sorted(entry.callers)
+        ],
+        "callees": [{"frame": f, "value": v if entry.told else None} for f, v in _sorted(entry.callees)],
     }
 
 
@@ -82,26 +84,27 @@ def _draw(screen: Screen, profile: Profile, found: dict[str, Around], limit: int
     measure, total = profile.measures[0], profile.total()
     rows: list[list[Cell]] = []
     for frame, entry in found.items():
-        rows += [["", "", "", "", *edge] for edge in _edges(entry.callers, entry.cum, measure, limit)]
+        flat, cum = entry.values
+        rows += [["", "", "", "", *edge] for edge in _edges(entry.callers, cum, measure, limit)]
         rows.append(
             [
-                value_text(measure, entry.flat),
-                percent(entry.flat, total),
-                value_text(measure, entry.cum),
-                percent(entry.cum, total),
+                value_text(measure, flat),
+                percent(flat, total),
+                value_text(measure, cum),
+                percent(cum, total),
                 "",
                 "",
                 Flex(frame, "bold cyan"),
             ]
         )
-        rows += [["", "", "", "", *edge] for edge in _edges(entry.callees, entry.cum, measure, limit)]
+        rows += [["", "", "", "", *edge] for edge in _edges(entry.callees, cum, measure, limit)]
         rows.append([""] * 7)
     titles = {"flat": 3, "flat %": 4, "cum": 0, "cum %": 2, "edge": 0, "edge %": 1}
     columns = [Column(title, right=True, rank=rank) for title, rank in titles.items()]
     screen.table([*columns, Column("callers, frame, callees", least=20)], rows[:-1])
 
 
-def _edges(side: dict[str, int], cum: int, measure: str, limit: int) -> list[list[Cell]]:
+def _edges(side: dict[str, int], cum: int | None, measure: str, limit: int) -> list[list[Cell]]:
     from tracelode.cli.table import Flex
     from tracelode.model.words import percent, value_text
 
@@ -110,4 +113,8 @@ def _edges(side: dict[str, int], cum: int, measure: str, limit: int) -> list[lis
     if len(order) > limit:
         rest = order[limit:]
         shown.append((f"(other {len(rest):,})", sum(value for _, value in rest), "dim"))
-    return [[value_text(measure, v), percent(v, cum), Flex(name, style, depth=1)] for name, v, style in shown]
+    told = cum is not None
+    return [
+        [value_text(measure, v if told else None), percent(v, cum), Flex(name, style, depth=1)]
+        for name, v, style in shown
+    ]
