@@ -6,21 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from tracelode import registry
 from tracelode.errors import TracelodeError, UsageError
 from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
-from tracelode.workspace.asking import Asking
 from tracelode.workspace.places import (
     checked_prices,
-    checked_segmenter,
     default_store,
     local_zone,
     segmenters,
     stamp,
 )
+from tracelode.workspace.segmenting import Segmenting
 from tracelode.workspace.writing import formats, is_binary
 
 __all__ = [
@@ -37,10 +34,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from tracelode.ingest.content import Content
-    from tracelode.model.segment import Segmentation
 
-SEGMENTER = "chain"
-"""What cuts the sessions of a store that was not told otherwise."""
 MODES = ("summary", "metadata", "full")
 
 
@@ -85,7 +79,7 @@ def open(
     return Workspace(folder, redact=redact, tz=tz, idle=idle, prices=own, renew=renew)
 
 
-class Workspace(Asking):
+class Workspace(Segmenting):
     """A store and what can be asked of it; made by open().
 
     Args:
@@ -230,51 +224,6 @@ class Workspace(Asking):
         worker = self._import().here
         reader = Contents(self._catalog, worker.redactor, worker.connection)
         return reader.of(key), reader.gone
-
-    @property
-    def segmenter(self) -> str:
-        """Name of the segmenter that cuts sessions of this store."""
-        return self._catalog.meta("segmenter") or SEGMENTER
-
-    def segment(self, segmenter: str) -> int:
-        """Cut every session anew, and those of later imports, with another segmenter.
-
-        Args:
-            segmenter: its registered name.
-
-        Returns:
-            Number of sessions, sub-agents included, that were cut and named anew; the sources are not read.
-
-        Raises:
-            UsageError: no such segmenter.
-            StoreError: the store can only be read.
-        """
-        checked_segmenter(segmenter)
-        self._catalog.set_meta("segmenter", segmenter)
-        self._importer = None
-        return len(self._catalog.sessions()) if self._import().refresh_locked() else 0
-
-    def segmentation(self, session: str, segmenter: str | None = None) -> Segmentation:
-        """How one session is cut, or would be.
-
-        Args:
-            session: key or unique beginning of one.
-            segmenter: a registered name; None for the store's. Nothing is stored.
-
-        Returns:
-            The named segments.
-
-        Raises:
-            QueryError: none or several sessions match.
-            UsageError: no such segmenter.
-        """
-        from tracelode.profile.name.apply import label
-
-        made = registry.load("segmenters", checked_segmenter(segmenter or self.segmenter))
-        key = self.session(session).key
-        operations = self._ask().operations(key)
-        cut = label(operations, made)[0]
-        return msgspec.structs.replace(cut, session=key)
 
     def local_history(self) -> list[tuple[str, Path, int]]:
         """Histories found on this machine: (source name, folder, number of candidate files).
