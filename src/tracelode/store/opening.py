@@ -32,6 +32,9 @@ CREATE TABLE IF NOT EXISTS verdicts (root TEXT PRIMARY KEY, outcome TEXT, task T
 CREATE TABLE IF NOT EXISTS contents (name TEXT PRIMARY KEY, families INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ids (id INTEGER, session INTEGER, PRIMARY KEY (id, session)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS ids_session ON ids (session);
+CREATE TABLE IF NOT EXISTS annotations (
+    session TEXT, revision INTEGER, data BLOB, PRIMARY KEY (session, revision)
+) WITHOUT ROWID;
 """
 
 

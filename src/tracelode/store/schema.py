@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tracelode.model.measure import NULLABLE, STORED
 
-SCHEMA = 5
+SCHEMA = 6
 """Version of the store's layout; another version is rebuilt from its sources."""
 
 
