@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,16 +11,10 @@ from typing import Any, NamedTuple
 
 from tracelode.model.operation import Operation, Origin
 from tracelode.profile.name.stage import is_evidence
+from tracelode.profile.train.labelled import arguments
 from tracelode.signals.enrich import enrich
 
 ORIGIN = Origin("benchmark", "", 0)
-ARGUMENTS = (
-    ("command", "command"),
-    ("description", "description"),
-    ("file_path", "path"),
-    ("path", "path"),
-    ("notebook_path", "path"),
-)
 EMPTY = ("", "None", "(no content)", None)
 
 
@@ -46,29 +39,6 @@ def rows(folder: Path, stem: str) -> Iterator[dict[str, Any]]:
                     continue
                 if isinstance(row, dict):
                     yield row
-
-
-def arguments(text: str) -> dict[str, str]:
-    """Fields of a tool call whose JSON text may be cut off."""
-    try:
-        decoded = json.loads(text)
-    except ValueError:
-        decoded = {}
-        for key, _ in ARGUMENTS:
-            match = re.search(rf'"{key}": ("(?:[^"\\]|\\.)*)("?)', text)
-            if match:
-                try:
-                    decoded[key] = json.loads(match.group(1).rstrip("\\") + '"')
-                except ValueError:
-                    continue
-    fields: dict[str, str] = {}
-    if isinstance(decoded, dict):
-        for key, name in ARGUMENTS:
-            if isinstance(decoded.get(key), str):
-                fields.setdefault(name, decoded[key][:1_000])
-        if decoded.get("run_in_background") is True:
-            fields["background"] = "1"
-    return fields
 
 
 def operation(
@@ -104,20 +74,6 @@ def run_of(row: dict[str, Any]) -> Run:
     return Run(row["traj_id"], row["task"], operations, row.get("groups") or [], row.get("group_names") or [])
 
 
-def turns_of(row: dict[str, Any]) -> Run:
-    """A run from a row of turns that hold shell lines."""
-    operations: list[Operation] = []
-    for i, turn in enumerate(row["turns"]):
-        output = turn.get("visible_result") or ""
-        code = re.search(r"<returncode>(-?\d+)", output)
-        status = "unknown" if code is None else ("ok" if code.group(1) == "0" else "nonzero")
-        said = (turn.get("intent") or "").replace("THOUGHT:", "")
-        for _ in turn["operation_ids"]:
-            fields = {"tool": "bash", "command": (turn.get("planned_action") or "")[:1_000], "call": str(i)}
-            operations.append(operation(row["session"], len(operations), fields, status, output, said))
-    return Run(row["session"], row["task_name"], operations, row.get("gold_stage") or [], [])
-
-
 def native(folder: Path) -> list[Run]:
     """Runs of real histories, through an import into a store of their own."""
     import tracelode
@@ -126,8 +82,15 @@ def native(folder: Path) -> list[Run]:
         workspace = tracelode.open(store)
         workspace.add(folder)
         found = []
-        for session in workspace.sessions():
+        sessions = workspace.sessions()
+        above = {s.key: s.fork_of or "" if s.key == s.root else s.root for s in sessions}
+        for session in sessions:
+            # a sub-agent counts with its root, a fork with what it was forked from
+            first, passed = session.key, set[str]()
+            while above.get(first) and first not in passed:
+                passed.add(first)
+                first = above[first]
             own = [o for o in workspace.operations(session.key) if not o.inherited]
             if any(is_evidence(o) for o in own):
-                found.append(Run(session.key, session.project, own, [], []))
+                found.append(Run(first, session.project, own, [], []))
     return found

@@ -7,14 +7,15 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from labelled import EMPTY, arguments, operation, run_of
+from labelled import arguments, operation
 
 from tracelode.model.operation import Operation
+from tracelode.profile.train.labelled import Labelled, groups, session_of, with_calls
 
 SILENT = frozenset(("", "none", "[No reasoning in response]"))
 """What the turns say where the agent said, did or saw nothing."""
@@ -93,20 +94,6 @@ def read(path: Path, unread: Unread) -> Iterator[dict[str, Any]]:
         unread.add(path, "file that ends early or is not gzip")
 
 
-def groups(labels: Any, n: int) -> list[int]:
-    """Checked labels of n operations.
-
-    Raises:
-        ValueError: not n labels, or one that is neither a number nor a text.
-    """
-    if not isinstance(labels, list) or len(labels) != n:
-        raise ValueError("labels")
-    if not all(isinstance(label, int | str) for label in labels):
-        raise ValueError("labels")
-    numbers: dict[int | str, int] = {}
-    return [numbers.setdefault(label, len(numbers)) for label in labels]
-
-
 def said(text: Any) -> str:
     """A text of a turn, "" where it stands for nothing."""
     return "" if not isinstance(text, str) or text.strip() in SILENT else text
@@ -124,35 +111,6 @@ def action_fields(action: str) -> dict[str, str]:
     if action.strip() == "submit":
         return {"tool": "submit"}
     return {"tool": "bash", "command": action[:1_000]}
-
-
-def with_calls(operations: list[Operation], said: list[str]) -> tuple[list[Operation], list[int]]:
-    """Operations with a model call in front of each turn, and where they then stand.
-
-    Args:
-        operations: n tool calls, each with the turn it belongs to in `call`.
-        said: n texts: what the agent said in the turn.
-    """
-    whole: list[Operation] = []
-    places: list[int] = []
-    turn = None
-    for tool, text in zip(operations, said, strict=True):
-        call = tool.fields["call"]
-        if call != turn:
-            turn = call
-            output = text if len(text) <= 1_000 else text[:500] + text[-500:]
-            model = {
-                "kind": "model",
-                "id": call,
-                "name": "model",
-                "status": "ok",
-                "fields": {},
-                "arguments": "",
-            }
-            whole.append(msgspec.structs.replace(tool, index=len(whole), output=output, **model))
-        places.append(len(whole))
-        whole.append(msgspec.structs.replace(tool, index=len(whole)))
-    return whole, places
 
 
 def from_turns(row: dict[str, Any]) -> Session:
@@ -188,18 +146,16 @@ def from_turns(row: dict[str, Any]) -> Session:
 
 def from_steps(row: dict[str, Any]) -> Session:
     """A session from a row of steps."""
-    run = run_of(row)
-    operations = [
-        msgspec.structs.replace(
-            made, fields={**made.fields, "call": str(place)}, arguments=str(step.get("text") or "")[:1_000]
-        )
-        for place, (made, step) in enumerate(zip(run.operations, row["steps"], strict=True))
-    ]
-    truth = groups(row["groups"], len(operations))
-    texts = ["" if step.get("thought") in EMPTY else said(step["thought"]) for step in row["steps"]]
+    made = session_of(row)
+    whole, places = list(made.operations), list(made.places)
+    operations = [whole[place] for place in places]
     agent = str(row.get("agent") or "unknown")
-    whole, places = with_calls(operations, texts)
-    return Session(str(run.key), agent, operations, whole, places, truth, None, str(run.task))
+    return Session(made.key, agent, operations, whole, places, list(made.truth), None, made.task)
+
+
+def labels_of(sessions: Sequence[Session]) -> list[Labelled]:
+    """The sessions as training takes them."""
+    return [Labelled(s.key, s.task, s.whole, s.places, s.truth) for s in sessions]
 
 
 SETS: tuple[tuple[str, str, Callable[[dict[str, Any]], Session]], ...] = (

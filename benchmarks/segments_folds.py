@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from segments_data import Dataset
-from segments_fit import EXPERTS, SHRINKS, Example, fit, folds
+from segments_fit import EXPERTS, SHRINKS, Example, fit
 
 from tracelode.profile.learned.decoding import FINE, Taste, decode
 from tracelode.profile.learned.model import Scorer, Weights, shifted, sigmoid
 from tracelode.profile.score.partition import from_cuts, leaves
 from tracelode.profile.score.tally import Tally, average, figures, tally, total
 from tracelode.profile.segment.learned import LearnedSegmenter
+from tracelode.profile.train.examples import folds
 
 OUTER, INNER = 5, 3
 """Folds, and folds of the training part on which the decoder is chosen."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from segments_controls import BEST_B3, BEST_BOUNDARY, HELD_OUT, best, controls, held_out, scored, shuffles
-from segments_data import Dataset, Session
+from segments_data import Dataset, Session, labels_of
 from segments_published import beside
 
 from tracelode import registry
@@ -22,9 +22,15 @@ from tracelode.profile.score.bootstrap import Interval, resamples
 from tracelode.profile.score.partition import cuts, leaves
 from tracelode.profile.score.ratio import Score
 from tracelode.profile.score.tally import Tally, total
+from tracelode.profile.train import trial
+from tracelode.profile.train.examples import examples
+from tracelode.profile.train.trial import FOLDS, SHUFFLES, trainer_of
 
 APART, SHUFFLED = ", equal names apart", ", lengths shuffled"
 """Second and third row of a segmenter: its segments as they are, and its groups in another order."""
+TRAINED, OUT_OF_FOLD = "bayes", ", out of fold"
+"""What is trained here, on the other folds by task; its segments are groups as they are."""
+REFIT = f"{FOLDS} folds by task, mean of {SHUFFLES} divisions; nothing scored that was learned from"
 ALL = "all"
 """Framework of the rows over a whole set."""
 WINDOW = re.compile(r"window \d+")
@@ -86,6 +92,11 @@ def segmenters(sessions: Sequence[Session], settings: Settings) -> dict[str, Met
         if not any(label.partition(",")[0] == name for label in wanted):
             continue
         segmenter = registry.load("segmenters", name)
+        if name == TRAINED:
+            rows = out_of_fold(name, sessions)
+            found |= {} if rows is None else {TRAINED + OUT_OF_FOLD: Method(rows, True, note=REFIT)}
+        if getattr(segmenter, "missing", ""):
+            continue  # it cuts nothing before it is given something
         made = [(segmenter.segment(session.whole), session) for session in sessions]
         ours = [_labels(one, session) for one, session in made]
         kept = [_labels(one, session, merge=False) for one, session in made]
@@ -96,6 +107,14 @@ def segmenters(sessions: Sequence[Session], settings: Settings) -> dict[str, Met
         if any(labels[-1] for labels in ours):  # without a cut there is nothing to shuffle
             found[name + SHUFFLED] = Method(shuffles(sessions, ours, name, settings.seed))
     return found
+
+
+def out_of_fold(name: str, sessions: Sequence[Session]) -> list[Tally] | None:
+    """What a segmenter that learns scores on tasks that it did not see; None where there is one task."""
+    if len({session.task for session in sessions}) < 2:
+        return None
+    trainer = trainer_of(name)
+    return trial.out_of_fold(trainer, examples(trainer, labels_of(sessions)))
 
 
 def methods(sessions: Sequence[Session], settings: Settings) -> dict[str, Method]:
@@ -278,10 +297,10 @@ def notes(sets: Sequence[Dataset], found: Sequence[dict[str, Any]]) -> list[str]
         )
         known = set(shipped().weights.trained)
         seen = sum(digest(session.key) in known for session in held)
-        if seen and any(row["method"].partition(",")[0] == "learned" for row in found):
+        if seen and any(row["method"].partition(",")[0] in ("chain", "learned") for row in found):
             said.append(
-                f"{dataset.name}: learned was trained on {seen} of these: its scores here are no "
-                "evidence; segments_learned.py trains without the sessions that it scores"
+                f"{dataset.name}: learned, which chain asks, was trained on {seen} of these: their scores "
+                "here are no evidence; segments_learned.py trains without the sessions that it scores"
             )
         if len({session.framework for session in held}) == 1:
             said.append(f"{dataset.name}: one framework, so none can be held out")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 
 from tracelode.profile.learned.trees import Forest, Tree
+from tracelode.profile.train import forest
+from tracelode.profile.train.examples import folds
 
 
 def test_a_tree_by_hand() -> None:
@@ -30,48 +26,37 @@ def test_no_trees_and_no_rows() -> None:
     assert Forest([Tree([0], [0.0], [0b11111110], [1.0, 2.0])]).score(np.zeros((0, 1))).tolist() == []
 
 
-@pytest.fixture
-def fit(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The training script's part that grows trees."""
-    monkeypatch.syspath_prepend(str(project / "benchmarks"))
-    before = set(sys.modules)
-    yield importlib.import_module("segments_fit")
-    for name in set(sys.modules) - before:
-        if name.startswith(("segments", "labelled", "report", "measure")):
-            sys.modules.pop(name)
-
-
-def test_equal_to_the_training_library(fit: ModuleType) -> None:
+def test_equal_to_the_training_library() -> None:
     lightgbm = pytest.importorskip("lightgbm", reason="the training library is not installed")
     chance = np.random.default_rng(3)
     table = np.round(chance.normal(size=(400, 6)), 2)
     cuts = (table[:, 0] + table[:, 1] * table[:, 2] + chance.normal(size=400) > 0.5).astype(int)
-    booster = lightgbm.train({**fit.SETTINGS, "seed": 0}, lightgbm.Dataset(table, cuts), fit.TREES)
+    booster = lightgbm.train({**forest.SETTINGS, "seed": 0}, lightgbm.Dataset(table, cuts), forest.TREES)
     theirs = booster.predict(table, raw_score=True)
-    ours = Forest(fit.grown(table, cuts, 0)).score(table)
+    ours = Forest(forest.grown(table, cuts, 0)).score(table)
     # leaves are written with five digits
-    assert np.abs(ours - theirs).max() < 1e-4 * fit.TREES * np.abs(theirs).max()
+    assert np.abs(ours - theirs).max() < 1e-4 * forest.TREES * np.abs(theirs).max()
     assert np.corrcoef(ours, theirs)[0, 1] > 0.999999
 
 
-def test_the_linear_part_is_where_the_slope_is_level(fit: ModuleType) -> None:
+def test_the_linear_part_is_where_the_slope_is_level() -> None:
     chance = np.random.default_rng(4)
     table = chance.normal(size=(300, 3)) * [1.0, 10.0, 0.1] + 5
     table = np.column_stack([table, np.ones(300)])  # a column that never changes weighs nothing
     cuts = (table[:, 0] + chance.normal(size=300) > 5.5).astype(int)
-    plain, constant = fit.linear(table, cuts)
+    plain, constant = forest.linear(table, cuts)
     assert plain[3] == 0
     scale = np.where(table.std(0) > 0, table.std(0), np.inf)
     gap = 1 / (1 + np.exp(-(table @ plain + constant))) - cuts
-    slope = (table - table.mean(0)).T @ gap / scale + fit.RIDGE * plain * table.std(0)
+    slope = (table - table.mean(0)).T @ gap / scale + forest.RIDGE * plain * table.std(0)
     assert np.abs(slope).max() < 1e-6
     assert abs(gap.sum()) < 1e-6
 
 
-def test_folds_keep_a_task_together(fit: ModuleType) -> None:
+def test_folds_keep_a_task_together() -> None:
     tasks = [f"task {i % 11}" for i in range(40)]
-    placed = fit.folds(tasks, 5, seed=1)
+    placed = folds(tasks, 5, seed=1)
     assert len({(task, fold) for task, fold in zip(tasks, placed, strict=True)}) == 11
     counts = [placed.count(fold) for fold in range(5)]
     assert max(counts) - min(counts) <= 4
-    assert placed == fit.folds(tasks, 5, seed=1)
+    assert placed == folds(tasks, 5, seed=1)

@@ -1,0 +1,38 @@
+"""How do weights that somebody trained on labels of their own become a model of the learned segmenter?"""
+
+from __future__ import annotations
+
+import msgspec
+
+from tracelode.errors import StoreError
+from tracelode.profile.learned.model import AGENT, PEOPLE, Model, Weights, shipped
+
+OWN = "own"
+"""The one expert of weights that were trained on one's own labels."""
+_REMEDY = "run: tracelode segment --train learned, or --forget learned for the shipped ones"
+
+
+def own_model(content: bytes) -> Model:
+    """A model whose one expert is asked whatever tools a session calls.
+
+    Args:
+        content: JSON of weights, as training kept them.
+
+    Returns:
+        The model.
+
+    Raises:
+        StoreError: the content is damaged, or was trained on other features.
+    """
+    try:
+        weights = msgspec.json.decode(content, type=Weights)
+        expert = weights.experts[OWN]
+    except (msgspec.DecodeError, KeyError) as error:
+        raise StoreError(
+            f"the weights that the segmenter learned was given are damaged; {_REMEDY}"
+        ) from error
+    if weights.features != shipped().weights.features:
+        raise StoreError(
+            f"the weights that the segmenter learned was given are of another version of tracelode; {_REMEDY}"
+        )
+    return Model(msgspec.structs.replace(weights, experts={PEOPLE: expert, AGENT: expert}))
