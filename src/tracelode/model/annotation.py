@@ -14,6 +14,19 @@ class Mark(msgspec.Struct, frozen=True):
     """Names from the outermost stretch to the innermost; it holds until the next mark."""
 
 
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    """How far marks agree with how the session was cut before, both seen as leaf partitions."""
+
+    b3: float | None
+    """B-cubed F1 over the operations that were marked, 0..1."""
+    boundary: float | None
+    """F1 of the cuts at exact places; None where neither has a cut."""
+    beside: str
+    """What they were compared with: a segmenter and its version, or a revision of marks."""
+    blind: bool = False
+    """True where the annotator was not shown that cut."""
+
+
 class Annotation(msgspec.Struct, frozen=True, kw_only=True):
     """One revision of the marks of one session."""
 
@@ -33,3 +46,5 @@ class Annotation(msgspec.Struct, frozen=True, kw_only=True):
     """When they were taken in, UTC microseconds."""
     revision: int = 0
     """1 for the first of its session; the highest counts."""
+    agreement: Agreement | None = None
+    """Measured when they were taken in; None if it was not."""
