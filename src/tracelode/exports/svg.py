@@ -172,13 +172,13 @@ def _page(width: int, root: _Node, measure: str, title: str, comments: tuple[str
     total = measure_text(measure, root.value)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label="{_xml(title)}: {_xml(total)}">'
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{xml(title)}: {xml(total)}">'
     )
     yield f"<style>{_style()}</style>"
     yield f'<rect class="page" width="{width}" height="{height}"/>'
-    heading = _cut(printable(title), inner - _extent(total, 17) - 24, 17)
-    yield f'<text class="title" x="{_MARGIN}" y="29">{_xml(heading)}</text>'
-    yield f'<text class="total" x="{width - _MARGIN}" y="29">{_xml(total)}</text>'
+    heading = cut_text(printable(title), inner - extent(total, 17) - 24, 17)
+    yield f'<text class="title" x="{_MARGIN}" y="29">{xml(heading)}</text>'
+    yield f'<text class="total" x="{width - _MARGIN}" y="29">{xml(total)}</text>'
     yield _note(_counts(root, drawn), 49, inner)
     if root.value:
         yield from _frames(root, measure, inner)
@@ -190,7 +190,7 @@ def _page(width: int, root: _Node, measure: str, title: str, comments: tuple[str
 
 
 def _note(text: str, y: int, width: int) -> str:
-    return f'<text class="note" x="{_MARGIN}" y="{y}">{_xml(_cut(printable(text), width, 11))}</text>'
+    return f'<text class="note" x="{_MARGIN}" y="{y}">{xml(cut_text(printable(text), width, 11))}</text>'
 
 
 def _counts(root: _Node, drawn: list[_Node]) -> str:
@@ -223,7 +223,7 @@ def _frame(node: _Node, x: float, y: int, width: float, measure: str, total: int
     what = f"{name}: frames too small to draw" if node.other else name
     head = (
         f'<svg class="{_shade(node)}" x="{x:.2f}" y="{y}" width="{shown:.2f}" height="{_ROW - 1}" '
-        f'data-value="{node.value}"><title>{_xml(what)}\n{_xml(value)} · {_xml(share)}</title>'
+        f'data-value="{node.value}"><title>{xml(what)}\n{xml(value)} · {xml(share)}</title>'
         '<rect width="100%" height="100%" rx="2"/>'
     )
     return head + _label(name, value, share, shown) + "</svg>"
@@ -231,16 +231,16 @@ def _frame(node: _Node, x: float, y: int, width: float, measure: str, total: int
 
 def _label(name: str, value: str, share: str, width: float) -> str:
     """The frame's name, and its value and share where there is room for both."""
-    text = _cut(name, width - 8, _FONT)
+    text = cut_text(name, width - 8, _FONT)
     if not text:
         return ""
-    label = f'<text x="5" y="15">{_xml(text)}</text>'
+    label = f'<text x="5" y="15">{xml(text)}</text>'
     if text != name:
         return label
-    room = width - _extent(name, _FONT) - 26
+    room = width - extent(name, _FONT) - 26
     for aside in (f"{value}  {share}", share):
-        if _extent(aside, 11) < room:
-            return f'{label}<text class="v" x="{width - 6:.1f}" y="15">{_xml(aside)}</text>'
+        if extent(aside, 11) < room:
+            return f'{label}<text class="v" x="{width - 6:.1f}" y="15">{xml(aside)}</text>'
     return label
 
 
@@ -263,7 +263,13 @@ def _style() -> str:
     )
 
 
-def _xml(text: str) -> str:
+def fonts() -> str:
+    """Font families of every picture."""
+    return _FONTS
+
+
+def xml(text: str) -> str:
+    """A text of a trace as SVG takes it."""
     return escape(printable(text))
 
 
@@ -284,11 +290,12 @@ def _advance(char: str) -> float:
     return 0.68 if char.isupper() else 0.58
 
 
-def _extent(text: str, font: int) -> float:
+def extent(text: str, font: int) -> float:
+    """About how many pixels wide a text is in a font of a size."""
     return font * sum(map(_advance, text))
 
 
-def _cut(text: str, width: float, font: int) -> str:
+def cut_text(text: str, width: float, font: int) -> str:
     """As much of a text as fits, with an ellipsis where it was cut; empty where nothing fits."""
     room, tail = width, font * _advance("…")
     fits = 0  # characters that leave room for the ellipsis
