@@ -22,6 +22,8 @@ from tracelode.sources.claude_code import ClaudeCode
 
 HERE = Path(__file__).parent
 ROUNDS = 60
+JSON_NAMES = [name for name in registry.names("sources") if name != "strace"]
+"""Sources whose files are made of JSON; damage to the lines of strace is in its own tests."""
 STRANGE: list[Any] = [
     None,
     True,
@@ -99,7 +101,7 @@ def test_damage_is_survived_and_counted(name: str, tmp_path: Path) -> None:
     assert kept > ROUNDS
 
 
-@pytest.mark.parametrize("name", registry.names("sources"))
+@pytest.mark.parametrize("name", JSON_NAMES)
 @given(seed=st.integers(0, 2**32), value=VALUES)
 @settings(max_examples=150, deadline=None)
 def test_any_field_may_hold_anything(name: str, seed: int, value: Any) -> None:

@@ -18,6 +18,7 @@ from tracelode.model.ports import About, Item, Line, Skip, Tick
 from tracelode.signals.lexicon import load
 from tracelode.signals.paths import OTHER
 from tracelode.signals.tools import tool_frame
+from tracelode.touches import ROLE
 
 __all__ = ["TracelodeLines"]
 
@@ -174,7 +175,7 @@ def _about(record: Record) -> About:
         root=root,
         # known last, so that paths stay as they were stored: relative to it, or not
         project=(record.project or "") if record.type == "timeline" else "",
-        role="main" if root == session else "subagent",
+        role=ROLE if record.role == ROLE else "main" if root == session else "subagent",
         task=record.task,
         outcome=record.outcome,
         agent=record.agent or "",

@@ -27,7 +27,7 @@ class Otel:
     """Reads traces and logs of OTLP, GenAI and OpenInference conventions, and events of coding agents."""
 
     name = "otel"
-    version = "1"
+    version = "2"
     agent = AGENT
     layout = "spread-document"
     suffixes: tuple[str, ...] = (

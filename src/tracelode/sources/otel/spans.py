@@ -12,7 +12,7 @@ from tracelode.making import Maker
 from tracelode.model.operation import Operation
 from tracelode.signals.arguments import argument_fields, asks_person, host_of, tool_kind
 from tracelode.signals.human import human_kind
-from tracelode.sources.otel import texts, words
+from tracelode.sources.otel import processes, texts, words
 from tracelode.sources.otel.calls import Calls, is_call
 from tracelode.sources.otel.made import Made, Writer
 from tracelode.sources.otel.tree import Node, product_of
@@ -117,6 +117,10 @@ class Trace:
             self._tool(node)
             return
         fields = self.writer.fields(node)
+        if processes.is_process(node):
+            fields |= processes.fields_of(node)
+            self.writer.operation(node, "process", processes.name_of(node), fields=fields)
+            return
         host = host_of(node.get(("url.full", "http.url"))) or node.get(("server.address", "net.peer.name"))
         if node.role == "agent" and node.parent is not None and node.parent.agent is not None:
             self._agent(node, fields)

@@ -1,0 +1,213 @@
+"""How do the calls of a log become processes, files and hosts?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tracelode.lenient import decode
+from tracelode.model.operation import Status, operation_id
+from tracelode.model.ports import About, Item, Line, Skip
+from tracelode.sources.strace.calls import Calls
+from tracelode.sources.strace.lines import Entry, parse
+from tracelode.sources.strace.state import Begun, Own, State
+from tracelode.touches import MARK, ROLE, Process, Recording, Touches
+
+ADAPTER = "strace"
+LONGEST = 65_536
+"""Characters of a line that are looked at from its start; its end tells the answer."""
+TAIL = 4_096
+BACK = 1_000_000
+"""Microseconds that a line may lie before the one above it: processes are not logged in strict order."""
+FORKS = frozenset({"clone", "clone3", "fork", "vfork"})
+
+
+class Reader:
+    """Reads one log from a state on.
+
+    Args:
+        state: resume state, changed in place.
+        path: the file as origins name it.
+    """
+
+    def __init__(self, state: State, path: str) -> None:
+        self.state = state
+        self.line = Line(0, 0, b"")
+        self.at: int | None = None
+        self.touches = Touches(state.table, ADAPTER, state.session, path)
+        self.calls = Calls(self.touches)
+
+    def read(self, lines: Iterable[Line]) -> Iterator[Item]:
+        """Items of all lines, in file order; sums of what still runs at the end."""
+        if self.state.session:
+            yield self._about()
+        for line in lines:
+            self.line = line
+            if not self.state.session:
+                yield from self._begin(line)
+                if line.data.startswith(MARK):
+                    continue
+            yield from self._line(line)
+        yield from self.touches.all_sums()
+
+    def _begin(self, line: Line) -> Iterator[Item]:
+        state = self.state
+        found = decode(line.data, Recording)[0] if line.data.startswith(MARK) else []
+        if found:
+            state.session = f"record-{found[0].id or operation_id(ADAPTER, _text(line.data))}"
+            state.root, state.project = found[0].session, found[0].cwd
+        else:
+            state.session = f"strace-{operation_id(ADAPTER, _text(line.data))}"
+        self.touches.session = state.session
+        yield self._about()
+
+    def _about(self) -> About:
+        state = self.state
+        return About(state.session, state.session, state.project, ROLE, parent=state.root or None)
+
+    def _line(self, line: Line) -> Iterator[Item]:
+        state = self.state
+        entry = parse(_text(line.data))
+        if entry.what == "bad":
+            yield Skip(line.number, "no line of strace")
+            return
+        if entry.what == "other":
+            return
+        if entry.at is None:
+            yield Skip(line.number, "line without a date: its moment is unknown (strace -ttt tells it)")
+        elif state.last is not None and entry.at < state.last - BACK:
+            yield Skip(line.number, "clock goes back")
+        if entry.at is not None:
+            state.last = max(entry.at, state.last or 0)
+        self.at = entry.at
+        if entry.what == "resumed":
+            begun = state.begun.pop(entry.pid, None)
+            if begun is None or begun.name != entry.name:
+                yield Skip(line.number, "end of a call whose beginning is not in the log")
+                return
+            arguments = begun.arguments + entry.arguments
+            entry = entry._replace(arguments=arguments, at=begun.at, slack=begun.slack)
+        if not state.project and entry.arguments.startswith("AT_FDCWD</"):
+            # names are told from here on where the log lay
+            state.project = entry.arguments[len("AT_FDCWD<") :].partition(">")[0]
+            yield self._about()
+        process = self._process(entry)
+        if entry.what == "replaced":
+            self._replace(entry)
+        elif entry.what in ("exited", "killed"):
+            yield from self._gone(process, entry)
+        elif entry.what == "begun":
+            begun = Begun(entry.name, entry.arguments, entry.at, entry.slack)
+            state.begun[entry.pid] = begun
+        elif entry.name in FORKS:
+            yield from self._fork(process, entry)
+        else:
+            own = state.own[process.native]
+            yield from self.calls.apply(process, own, entry, self.line)
+
+    # processes ------------------------------------------------------------------------------------
+
+    def _process(self, entry: Entry) -> Process:
+        """The process that a line is of, new where its number was not seen or its process ended."""
+        state = self.state
+        native = state.tids.get(entry.pid)
+        if native is not None:
+            return state.table.running[native]
+        forking = [(state.tids[tid], b) for tid, b in state.begun.items() if b.name in FORKS]
+        if forking:
+            state.early.append(entry.pid)
+        if len({(native, "CLONE_THREAD" in b.arguments) for native, b in forking}) == 1:
+            # its number is not told yet, but nothing else can have started it
+            parent, begun = forking[0]
+            return self._born(entry.pid, parent, begun.arguments, begun.at, begun.slack)
+        # strace began with it; whatever else shows up had begun before, or its start is not in the log
+        runs = entry.name == "execve" and state.count == 0
+        process = self._new(entry.pid, None, entry.at if runs or forking else None, entry.slack)
+        process.root = runs
+        return process
+
+    def _new(self, pid: int, parent: Process | None, at: int | None, slack: int) -> Process:
+        state = self.state
+        state.count += 1
+        native = f"{pid}/{state.count}"
+        process = Process(native, pid, started=at, slack=slack)
+        if parent is not None:
+            process.name, process.ppid = parent.name, parent.pid
+            process.parent = self.touches.ident(parent.native)
+        state.table.running[native] = process
+        state.tids[pid] = native
+        state.own[native] = Own()
+        return process
+
+    def _born(self, pid: int, parent: str, arguments: str, at: int | None, slack: int) -> Process:
+        """What a call started: a process, or one more thread of the same one."""
+        state = self.state
+        above, own = state.table.running[parent], state.own[parent]
+        if "CLONE_THREAD" in arguments:
+            state.tids[pid] = parent
+            own.tids += 1
+            return above
+        child = self._new(pid, above, at, slack)
+        state.own[child.native] = Own(dict(own.fds), own.cwd)
+        return child
+
+    def _fork(self, process: Process, entry: Entry) -> Iterator[Item]:
+        state, pid = self.state, entry.value
+        if pid is None or pid <= 0:
+            return
+        native = state.tids.get(pid)
+        if pid not in state.early:
+            if native is not None:
+                # the number is used again, and the log does not tell how its process ended
+                yield from self._forget(pid, native)
+            self._born(pid, process.native, entry.arguments, entry.at, entry.slack)
+            return
+        state.early.remove(pid)
+        child = state.table.running.get(native or "")
+        if child is not None and child is not process and not child.parent and not child.root:
+            child.parent, child.ppid = self.touches.ident(process.native), process.pid
+            yield from self.touches.linked(child)
+
+    def _forget(self, pid: int, native: str) -> Iterator[Item]:
+        """A thread is gone without a word."""
+        state = self.state
+        state.tids.pop(pid, None)
+        state.begun.pop(pid, None)
+        own = state.own[native]
+        own.tids -= 1
+        if own.tids <= 0:
+            del state.own[native]
+            process = state.table.running[native]
+            yield from self.touches.tell(process, self.line)
+            yield from self.touches.end(process, None, "unknown", "")
+
+    def _replace(self, entry: Entry) -> None:
+        """A thread runs another program: it goes on under the number of its process."""
+        state, thread = self.state, int(entry.name)
+        native = state.tids.pop(thread, None)
+        if native is not None and thread != entry.pid:
+            state.own[native].tids -= 1
+        begun = state.begun.pop(thread, None)
+        if begun is not None:
+            state.begun[entry.pid] = begun
+
+    def _gone(self, process: Process, entry: Entry) -> Iterator[Item]:
+        state = self.state
+        own = state.own[process.native]
+        state.tids.pop(entry.pid, None)
+        state.begun.pop(entry.pid, None)
+        own.tids -= 1
+        if own.tids > 0:
+            return
+        del state.own[process.native]
+        if entry.what == "killed":
+            status: Status = "interrupted"
+        else:
+            status = "ok" if entry.name == "0" else "nonzero"
+        yield from self.touches.tell(process, self.line)
+        yield from self.touches.end(process, self.at, status, entry.name)
+
+
+def _text(data: bytes) -> str:
+    if len(data) > LONGEST + TAIL:
+        data = data[:LONGEST] + data[-TAIL:]
+    return data.decode("utf-8", "replace").rstrip("\r\n")

@@ -1,0 +1,57 @@
+"""What must reading a log remember? Threads, descriptors, and the calls that have no answer yet."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tracelode.sources.strace.descriptors import Thing
+from tracelode.touches import Table
+
+
+class Begun(msgspec.Struct):
+    """A call without an answer yet."""
+
+    name: str
+    """Call."""
+    arguments: str
+    """Arguments so far."""
+    at: int | None
+    """UTC microseconds."""
+    slack: int = 0
+    """Microseconds by which that may be later."""
+
+
+class Own(msgspec.Struct):
+    """What only the log's reader must know of a process."""
+
+    fds: dict[int, Thing] = {}
+    """Open descriptors, as far as they are known."""
+    cwd: str = ""
+    """Working folder, "" if unknown."""
+    tids: int = 1
+    """Threads that still run."""
+
+
+class State(msgspec.Struct):
+    """What reading must remember; bounded by what runs."""
+
+    session: str = ""
+    """Session key, "" before the first line."""
+    root: str = ""
+    """Session that the recording was joined to, "" for none."""
+    project: str = ""
+    """Working folder of the recording."""
+    tids: dict[int, str] = {}
+    """Thread number to the native name of its process."""
+    own: dict[str, Own] = {}
+    """Native name to what is known."""
+    begun: dict[int, Begun] = {}
+    """Thread number to its call without an answer."""
+    early: list[int] = []
+    """Threads that showed before the call that started them was answered."""
+    table: Table = msgspec.field(default_factory=Table)
+    """Processes, files and hosts."""
+    last: int | None = None
+    """Largest moment so far."""
+    count: int = 0
+    """Processes so far."""
