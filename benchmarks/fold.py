@@ -23,6 +23,8 @@ from workload import Absent, call, environment, history, program, tracelode, wor
 
 PPROF = {"cpu": 0.6, "process": 130}
 """Bars at 27,765 operations: seconds, megabytes."""
+SEGMENTS = {"cpu": 15, "process": 300}
+"""Bars of the default chain at 27,765 operations."""
 FOLD = {"cpu": 2.5, "process": 400}
 """Bars at five million operations."""
 OPERATIONS, ROWS, STACKS = 27_765, 5_000_000, 250_000
@@ -77,6 +79,19 @@ def total(path: Path, measure: str) -> int:
     names = [profile.string_table[kind.type] for kind in profile.sample_type]
     at = names.index(measure)
     return sum(sample.value[at] for sample in profile.sample)
+
+
+def segments(report: Report, work: Path, given: argparse.Namespace) -> None:
+    """Measure cutting and naming all of a store anew, from its start to its end, by each segmenter."""
+    store, env = imported(work, given), environment(work)
+    count = f"{given.operations:,} operations"
+    cases = [
+        Case(f"segments and names of {count}, {name}", program("naming", store, 1, name), env)
+        for name in ("chain", "learned", "changepoint", "phase")
+    ]
+    found = measure(cases, given.runs, warm=given.warm)
+    report.series.extend(found)
+    report.bars(found[0], SEGMENTS, apply=given.operations >= OPERATIONS)
 
 
 def fold(report: Report, work: Path, given: argparse.Namespace) -> None:
@@ -136,6 +151,7 @@ def run(given: argparse.Namespace, work: Path) -> Report:
     report.load = wait_until_quiet(given.load_below, given.wait)
     if given.operations:
         pprof(report, work, given)
+        segments(report, work, given)
     if given.shards:
         fold(report, work, given)
     return report

@@ -82,7 +82,7 @@ def verify(report: Report, work: Path, folder: Path, store: Path) -> None:
 
 def naming(report: Report, work: Path, store: Path) -> None:
     """Measure the naming of everything in a store."""
-    answer = json.loads(call(program("naming", store, 1), environment(work)))
+    answer = json.loads(call(program("naming", store, 1, "phase"), environment(work)))
     spent = answer["seconds"][0] * 1000 / answer["operations"]
     name = f"naming an operation ({answer['operations']:,} of them)"
     report.figures.append(Figure(name, spent, "ms", NAMING))

@@ -1,4 +1,4 @@
-"""How good are stage names? Reuse across sessions, agreement between runs of one task, categories, speed.
+"""How good are stage and focus names? Reuse, agreement between runs of one task, categories, churn, speed.
 
 Run: python benchmarks/names.py --data DIR [--json]. DIR holds the labelled sets (segmentation/, outcomes/,
 naming/) and native/claude_code; what is missing is named and left out. Nothing is trained on DIR.
@@ -18,10 +18,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelled import Run, arguments, native, rows, run_of, turns_of
+import names_focus
+from labelled import Run, arguments, native, rows, run_of
+from segments_data import from_turns
 
 from tracelode.errors import TracelodeError
-from tracelode.profile.name.apply import label
+from tracelode.profile.label import label
 from tracelode.profile.name.declared import declared
 from tracelode.profile.name.stage import is_evidence, stage
 from tracelode.profile.segment.phase import PhaseSegmenter
@@ -248,10 +250,12 @@ def measure(data: Path, seed: int) -> tuple[list[dict[str, Any]], list[str]]:
     else:
         missing.append("segmentation/plan-silver")
     bench = [run_of(row) for row in rows(data / "outcomes", "terminal-bench-claude-code") if row["steps"]]
-    codetrace = [turns_of(row) for row in rows(data / "segmentation", "codetrace")]
+    sessions = [from_turns(row) for row in rows(data / "segmentation", "codetrace")]
+    codetrace = [Run(s.key, s.task, s.operations, s.truth, []) for s in sessions]
     for name, runs in (("outcomes/terminal-bench-claude-code", bench), ("segmentation/codetrace", codetrace)):
         if runs:
             table.append(summary(name.partition("/")[2], "phase", phases(runs), seed))
+            table += focus(name.partition("/")[2], runs, seed)
         else:
             missing.append(name)
     scored = categories(data / "naming")
@@ -268,9 +272,29 @@ def measure(data: Path, seed: int) -> tuple[list[dict[str, Any]], list[str]]:
     if runs:
         row = summary("native/claude_code", "phase", phases(runs), seed, tasks=False)
         table.append(row | {"ms/op": speed(runs)})
+        table += focus("native/claude_code", runs, seed, tasks=False)
+        folders = sorted(path for path in folder.iterdir() if path.is_dir())
+        table[-2]["churn, frozen"] = names_focus.frozen(folders, "phase")
     elif not folder.is_dir():
         missing.append("native/claude_code")
     return table, missing
+
+
+def focus(name: str, runs: Sequence[Run], seed: int, tasks: bool = True) -> list[dict[str, Any]]:
+    """Rows of focus names: of what has one, and with the stage's name where nothing has."""
+    told = names_focus.stretches(runs, PhaseSegmenter())
+    given = names_focus.named(told, set[str]().union(*names_focus.bans(runs)))
+    families = {key: number for number, key in enumerate(dict.fromkeys(p.family for p in told))}
+    both = [
+        Piece(families[p.family], p.task, said or p.stage, len(p.places), "")
+        for p, said in zip(told, given, strict=True)
+    ]
+    only = [piece for piece, said in zip(both, given, strict=True) if said]
+    if not only:
+        return []
+    row = summary(name, "focus", only, seed, tasks)
+    row |= names_focus.whole(told, given) | names_focus.churn(told, runs, seed)
+    return [row, summary(name, "focus or stage", both, seed, tasks)]
 
 
 def _silver(runs: Sequence[Run], seed: int) -> list[dict[str, Any]]:

@@ -80,6 +80,9 @@ def rows(target: Path, shards: int, each: int) -> dict[str, Any]:
             catalog.put_shard(name, each, last - first + 1)
             for family in range(first, last + 1):
                 catalog.put_family(f"s{family:09d}", name, "made by rule")
+    # what the frames hold as focus is the key of a name in the catalog
+    keys = [f"focus {number}" for number in range(FOCUSES)]
+    catalog.db.executemany("INSERT INTO ladders VALUES (?1, '', 'focus', '', 0, ?1)", [(key,) for key in keys])
     files = quoted(target / "frames" / "*.parquet")
     count, cost = connection.execute(f"SELECT count(*), CAST(SUM(cost) AS BIGINT) FROM {files}").fetchone()
     return {"operations": count, "cost": cost}
@@ -101,6 +104,9 @@ def frames_sql(first: int, stop: int) -> str:
         "id": "printf('%016x', i)",
         "moment": "1780000000000000 + i * 1000000",
         "spawns": f"CASE WHEN {spawner} THEN root || '/agent' END",
+        "seg": f"CASE WHEN {spawner} THEN 'delegate' "
+        f"ELSE {word('stage', STAGES, 20, '(i // 7) * 5 + 2')} END",
+        "lane": "NULL",
         "project": "'~/src/project-' || (family % 40)",
         "agent": "'claude-code'",
         "role": f"CASE WHEN {spawned} THEN 'subagent' ELSE 'main' END",

@@ -1,6 +1,7 @@
-"""What does naming cost an operation? Facts, phases, stages and the intent of every stored session, again.
+"""What does naming cost an operation? Facts, segments, stages and the intent of every stored session, again.
 
-Run: python naming.py STORE [TIMES]; prints one JSON object. Loading the operations is not counted.
+Run: python naming.py STORE [TIMES] [SEGMENTER]; prints one JSON object. Its seconds leave out loading the
+operations; the store's own segmenter cuts where none is named.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import time
 import tracelode
 from tracelode import registry
 from tracelode.model.operation import Operation
-from tracelode.profile.name.apply import label
+from tracelode.model.ports import Segmenter
+from tracelode.profile.label import label
 from tracelode.profile.name.intent import intent
 from tracelode.signals.enrich import enrich
 
@@ -24,13 +26,13 @@ def bare(operation: Operation) -> dict[str, str]:
     return {k: v for k, v in operation.fields.items() if k not in (*FACTS, "intent", "stage", "frame")}
 
 
-def name(operations: list[Operation], fields: list[dict[str, str]], root: bool) -> None:
+def name(operations: list[Operation], fields: list[dict[str, str]], root: bool, segmenter: Segmenter) -> None:
     """All that an import does to name one session."""
     for operation, own in zip(operations, fields, strict=True):
         enrich(
             own, kind=operation.kind, status=operation.status, name=operation.name, output=operation.output
         )
-    label(operations, registry.load("segmenters", "phase"))
+    label(operations, segmenter)
     if root:
         prompt = next((o.arguments for o in operations if o.kind == "prompt"), "")
         intent(operations, prompt)
@@ -40,6 +42,7 @@ def main() -> None:
     """Name every session several times and print the CPU time of each."""
     workspace = tracelode.open(sys.argv[1], tz="UTC")
     times = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    segmenter = registry.load("segmenters", sys.argv[3] if len(sys.argv) > 3 else workspace.segmenter)
     spent: list[float] = [0.0] * times
     count = 0
     for session in workspace.sessions():
@@ -50,7 +53,7 @@ def main() -> None:
         for at in range(times):
             fields = [bare(o) for o in operations]
             start = time.process_time()
-            name(operations, fields, session.key == session.root)
+            name(operations, fields, session.key == session.root, segmenter)
             spent[at] += time.process_time() - start
     print(json.dumps({"operations": count, "seconds": spent}))
 

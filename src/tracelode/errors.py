@@ -5,6 +5,7 @@
     │   ├── UnknownFormat      no adapter recognises the content
     │   └── MalformedRecord    a record is broken; the good part is kept
     ├── ModelError             a noun was built against its own rules
+    │   └── MarksError         marks of a session cannot be taken (all problems, each with its place)
     ├── StoreError             the workspace folder cannot be used
     │   ├── SchemaTooNew       written by a newer tracelode
     │   └── SchemaTooOld       written by an older tracelode
@@ -56,6 +57,21 @@ class MalformedRecord(SourceError):
 
 class ModelError(TracelodeError):
     """A noun was built against its own rules."""
+
+
+class MarksError(ModelError):
+    """Marks of sessions cannot be taken; it tells all that is wrong with them.
+
+    Args:
+        problems: at least one (place, reason); neither holds text of a trace or a name that is no plain word.
+    """
+
+    def __init__(self, problems: Iterable[tuple[str, str]]) -> None:
+        self.problems = tuple(problems)
+        """(place, reason) of each."""
+        shown = [": ".join(part for part in problem if part) for problem in self.problems[:3]]
+        more = len(self.problems) - len(shown)
+        super().__init__("; ".join([*shown, f"and {more:,} problems more"] if more else shown))
 
 
 class StoreError(TracelodeError):
@@ -128,7 +144,20 @@ class MissingExtra(TracelodeError, ImportError):
 
 
 class ProviderError(TracelodeError):
-    """Outside help (a model endpoint) failed."""
+    """Outside help (a model endpoint, a local agent) failed.
+
+    Args:
+        message: what happened and what to do; never text that the other side sent.
+        kind: refused, rate_limited, timeout, cut, malformed, unauthorised, misdirected, unreachable,
+            rejected or failed.
+        retry_after: seconds the other side asks to wait; None if it said nothing.
+    """
+
+    def __init__(self, message: str, *, kind: str = "failed", retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.kind, self.retry_after = kind, retry_after
+        self.tokens = (0, 0, 0)
+        """Input tokens, those of them that were cached, output tokens: spent all the same."""
 
 
 class UsageError(TracelodeError):

@@ -85,7 +85,8 @@ def test_fold(project: Path, history: Path) -> None:
     done = run(project, "fold", "--json", *ONCE, "--history", history, *sizes)
     report = json.loads(done.stdout)
     assert "the profile's operations sum to 60" in report["notes"]
-    assert len(report["series"]) == 4
+    # two for each of pprof and fold, one a segmenter
+    assert len(report["series"]) == 8
     assert 4000 < figures(report)["stacks of the fold"] <= 6000
 
 

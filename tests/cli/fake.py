@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from tracelode.errors import QueryError
+from tracelode.model.contiguity import Contiguity
 from tracelode.model.finding import Finding
 from tracelode.model.measure import TOKEN_KINDS, parts
 from tracelode.model.operation import Operation, Origin
@@ -93,6 +94,9 @@ class FakeWorkspace:
 
     def doctor(self) -> Doctor:
         return self.known
+
+    def contiguities(self, sessions: Iterable[str] | None = None) -> dict[str, Contiguity]:
+        return {}
 
     def audit(self, measure: str, query: Query | None = None, limit: int = 20) -> Audit:
         lines = [

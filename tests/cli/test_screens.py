@@ -191,6 +191,8 @@ def test_import(run: fake.Run, empty: fake.FakeWorkspace) -> None:
         "since": 1_790_812_800_000_000,
         "archive": False,
         "map": None,
+        "into": None,
+        "skew": 0.0,
         "progress": None,
     }
     assert out.splitlines()[0] == "read     7 of 9 files, 12 MB, 1.2 s"
@@ -209,6 +211,7 @@ def test_import(run: fake.Run, empty: fake.FakeWorkspace) -> None:
         "sessions": 2,
         "operations": 4321,
         "bytes_read": 12_345_678,
+        "effects": {},
         "skipped": [
             {"path": "~/a.jsonl", "line": 3, "reason": "line is no JSON", "count": 2},
             {"path": "~/b.bin", "line": 0, "reason": "unknown format", "count": 1},

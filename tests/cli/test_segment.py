@@ -29,7 +29,7 @@ def store(made: Path, tmp_path: Path) -> Path:
 def test_what_cuts_the_sessions(store: Path, run: fake.Run) -> None:
     code, out, _ = run("segment", "--store", str(store))
     assert code == 0
-    assert out.startswith("sessions are cut by chain; known: chain, changepoint, ")
+    assert out.startswith("sessions are cut by chain; known: bayes, chain, changepoint, ")
     answer = json.loads(run("segment", "--json", "--store", str(store))[1])
     assert (answer["segmenter"], answer["sessions"]) == ("chain", 0)
     assert "phase" in answer["known"]
@@ -47,7 +47,9 @@ def test_one_session_by_the_contract(store: Path, run: fake.Run) -> None:
         if not any(p["start"] == piece["start"] and p["level"] > piece["level"] for p in answer["segments"]):
             assert named[piece["start"]] == piece["name"]
     screen = run("segment", key, "--store", str(store))[1].splitlines()
-    assert len(screen) == 2 + len(answer["segments"])
+    # the deeper of two segments with the same bounds and name says nothing new, and is not drawn
+    drawn = {(p["start"], p["stop"], p["name"]) for p in answer["segments"]}
+    assert len(screen) == 2 + len(drawn)
     assert all(len(line) <= 80 for line in screen)
 
 
@@ -80,6 +82,93 @@ def test_cutting_anew_is_what_an_import_with_it_gives(
 
 def test_no_such_segmenter(store: Path, run: fake.Run) -> None:
     code, _, err = run("segment", "--with", "magic", "--store", str(store))
-    assert (code, "known: chain" in err) == (2, True)
+    assert (code, "known: bayes, chain" in err) == (2, True)
     with pytest.raises(UsageError, match="unknown segmenter"):
         tracelode.open(store).segment("magic")
+
+
+RULES = """
+[[segment]]
+command = "pytest"
+stage = "test code"
+
+[[segment]]
+tool = "^Edit$"
+"""
+
+
+def test_rules_are_kept_in_the_store(store: Path, run: fake.Run, tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text(RULES)
+    totals = tracelode.open(store, tz="UTC").totals()
+    code, out, _ = run("segment", "--rules", str(file), "--store", str(store))
+    again = tracelode.open(store, tz="UTC")
+    assert (code, out) == (0, f"cut      {len(again.sessions())} sessions anew with rules\n")
+    assert again.segmenter == "rules"
+    assert again.totals() == totals
+    assert (store / "models" / "rules.toml").stat().st_mode & 0o077 == 0
+    assert (store / "models").stat().st_mode & 0o077 == 0
+    # the content is the store's: the file may go, and later imports are cut by it
+    file.unlink()
+    cuts = {s.key: again.segmentation(s.key) for s in again.sessions()}
+    key = next(key for key, cut in cuts.items() if "test code" in {piece.name for piece in cut.segments})
+    cut = cuts[key]
+    fresh = tracelode.open(tmp_path / "fresh", tz="UTC")
+    file.write_text(RULES)
+    assert fresh.rules(file) == 0
+    fresh.add(samples.projects())
+    view = ["intent", "stage", "tool"]
+    assert again.profile(stack=view).totals == fresh.profile(stack=view).totals
+    # other rules are another version: everything is cut anew
+    file.write_text(RULES.replace("pytest", "git push"))
+    assert again.rules(file) == len(again.sessions())
+    assert again.segmentation(key).version != cut.version
+    assert again.rules(file) == 0
+
+
+def test_rules_with_a_mistake_change_nothing(store: Path, run: fake.Run, tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text("[[segment]]\ncommand = '('\n")
+    code, out, err = run("segment", "--rules", str(file), "--store", str(store))
+    assert (code, out) == (2, "")
+    assert "rule 1 of the rule file: command is no regular expression" in err
+    assert run("segment", "--rules", str(tmp_path / "none.toml"), "--store", str(store))[0] == 2
+    assert not (store / "models").exists()
+    assert tracelode.open(store).segmenter == "chain"
+
+
+@pytest.mark.parametrize("name", ["bayes", "rules"])
+def test_what_needs_something_is_refused_without(name: str, store: Path, run: fake.Run) -> None:
+    for words in (("--with", name), (tracelode.open(store).sessions()[0].key, "--with", name)):
+        code, out, err = run("segment", *words, "--store", str(store))
+        assert (code, out) == (2, "")
+        assert "run: tracelode segment --" in err.replace("\n", " ")
+    assert tracelode.open(store).segmenter == "chain"
+
+
+def test_kept_rules_that_vanish_are_named(store: Path, run: fake.Run, tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text(RULES)
+    assert run("segment", "--rules", str(file), "--store", str(store))[0] == 0
+    # they cannot be thrown away while they cut
+    code, _, err = run("segment", "--forget", "rules", "--store", str(store))
+    assert (code, "cut them by another first" in err.replace("\n", " ")) == (2, True)
+    (store / "models" / "rules.toml").unlink()
+    code, _, err = run("import", str(samples.projects()), "--store", str(store))
+    assert (code, "this store has no rules" in err) == (2, True)
+    assert run("segment", "--with", "chain", "--store", str(store))[0] == 0
+    code, _, err = run("segment", "--forget", "rules", "--store", str(store))
+    assert (code, "keeps nothing" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--rules", "x.toml", "--with", "phase"), ("--train", "bayes", "--forget", "bayes"),
+        ("--labels", "plan"), ("abc", "--train", "bayes"), ("--train", "phase"),
+    ],
+)  # fmt: skip
+def test_words_that_do_not_go_together(words: tuple[str, ...], store: Path, run: fake.Run) -> None:
+    code, out, err = run("segment", *words, "--store", str(store))
+    assert (code, out) == (2, "")
+    assert err.startswith("tracelode: ")

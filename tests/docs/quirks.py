@@ -19,6 +19,21 @@ Row: TypeAlias = tuple[str, str, str, tuple[str, ...]]
 HEAD = ("case", "what goes wrong elsewhere", "here", "covered")
 
 QUIRKS: dict[str, tuple[str, tuple[Row, ...]]] = {
+    "agentsight": ("test_effect_cases", (
+        ("", "What it repeats of the agent's own file is counted again: tokens, tool calls, requests.",
+         "Counted as left out; the agent's own file tells them.",
+         ("agentsight_repeats", "agentsight_real_snapshot")),
+        ("", "A process number that is used again joins two processes, or a child to a wrong parent.",
+         "A parent is the one process that had the number when the child started.", ("agentsight_a_parent",)),
+        ("", "Several sessions in one snapshot: all that happened is given to one of them.",
+         "It is joined to a session only where the snapshot names exactly one.", ("agentsight_several",)),
+    )),
+    "agentsight-events": ("test_effect_cases", (
+        ("", "The kernel's nanoseconds since the machine started are taken for a date.",
+         "Without the collector's own time, moments are unknown.", ("agentsight_tracers",)),
+        ("", "Answers of models count again, and so do the agent's own requests.",
+         "Left out and counted; bytes and hosts of its traffic are kept.", ("agentsight_bytes",)),
+    )),
     "atif": ("test_atif_cases", (
         ("D6", "Copied context counts again, and `final_metrics` that include it are believed.",
          "Copies count in the trajectory they come from; totals are counted anew.", ("d6_",)),
@@ -190,6 +205,34 @@ QUIRKS: dict[str, tuple[str, tuple[Row, ...]]] = {
         ("", "What was sent twice counts twice.", "Once.", ("records_that_were", "a_span_told_twice")),
         ("", "Spans that are their own ancestors end the reading, or count again and again.", "Once each.",
          ("spans_that_are_their",)),
+    )),
+    "recorded": ("test_effect_cases", (
+        ("", "A process that lost its parent is given to the one that took it in.",
+         "Its descent is unknown, and it belongs to no tool call.", ("recorded_a_parent",)),
+        ("", "Bytes of a process are given to the files it had open.",
+         "They stay with the process; files carry none.", ("recorded_bytes",)),
+        ("", "A damaged recording is read in part without a word.", "What is left out is counted.",
+         ("recorded_what_cannot",)),
+    )),
+    "strace": ("test_strace_cases", (
+        ("", "Answers that come later, and data that looks like an answer, give wrong bytes.",
+         "A call is joined to its answer by process; the answer is what comes last on the line.",
+         ("strace_answers", "strace_sums")),
+        ("", "A process number that is used again joins two processes.",
+         "A process ends with its line, or where its number is given out again.", ("strace_a_number",)),
+        ("", "Threads count as processes; children that show before their parent's answer are orphans.",
+         "Threads belong to their process; a child is linked by the call that is open, or by its answer.",
+         ("strace_threads", "strace_a_thread", "strace_children")),
+        ("", "Without `-y` no file is known, and copies of descriptors lose theirs.",
+         "Descriptors are followed through opens, copies and forks.",
+         ("strace_raw_calls", "strace_without_names")),
+        ("", "Times of day are taken for moments of today.", "Unknown, counted and said.",
+         ("strace_moments",)),
+        ("", "Files that were only looked for count as touched.",
+         "Only what succeeded, and what was refused, which is `denied`.", ("strace_what_failed",)),
+        ("", "Damage ends the reading, and a log of millions of files fills the memory.",
+         "Counted and located; files beyond a bound are summed.",
+         ("strace_damage", "strace_survives", "strace_texts", "more_files")),
     )),
     "swe-agent": ("test_swe_cases", (
         ("", "The sums of a run are counted at every call, or not at all.",

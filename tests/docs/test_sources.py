@@ -78,6 +78,9 @@ def spoiled(data: bytes, rng: random.Random) -> bytes:
         return data[: rng.randrange(len(data))]
     if kind == 1:
         return b"\n".join([*lines[:at], rng.choice((b"[1]", b"{}", b"\xff{", lines[at] * 2)), *lines[at:]])
+    if data[:1] not in (b"{", b"["):
+        # lines that are no JSON
+        return b"\n".join([*lines[:at], lines[at][rng.randrange(len(lines[at]) + 1) :], *lines[at + 1 :]])
     whole = data[:1] == b"{" and not data.startswith(lines[0] + b"\n{")
     value = json.loads(data if whole or data[:1] == b"[" else lines[at])
     container, key = rng.choice(list(places(value)))

@@ -33,6 +33,8 @@ STACKS = [
     ("session", "role", "kind", "status"),
     ("stage", "focus", "path_role", "verb"),
     ("branch", "human"),
+    ("intent", "seg.0", "seg.1", "tool"),
+    ("seg.0",),
 ]
 
 

@@ -43,6 +43,14 @@ def import_(
             metavar="summary|metadata|full",
         ),
     ] = None,
+    into: Annotated[
+        str | None,
+        Parameter(help="Session whose processes, files and hosts the logs tell.", metavar="SESSION"),
+    ] = None,
+    skew: Annotated[
+        str | None,
+        Parameter(help="How far the clock of those logs may be off (with --into): 2s.", metavar="LENGTH"),
+    ] = None,
     archive: Annotated[
         bool, Parameter(help="Keep whole texts too, redacted and compressed; they outlive the files.")
     ] = False,
@@ -56,6 +64,8 @@ def import_(
         map: mapping file.
         since: start.
         redact: redaction mode.
+        into: session that logs of effects belong to.
+        skew: difference of clocks.
         archive: keep whole texts.
         store: where.
 
@@ -71,16 +81,37 @@ def import_(
     from tracelode.cli.when import instant
 
     workspace = open_workspace(store, redact=redact, fresh=True, renew=True)
+    session, off = _joined(workspace, into, skew)
     start = None if since is None else instant(since, ZoneInfo(workspace.tz), datetime.now(UTC))
     with bar() as progress:
         report = workspace.add(
-            *paths, source=source, since=start, archive=archive, map=map, progress=progress
+            *paths,
+            source=source,
+            since=start,
+            archive=archive,
+            map=map,
+            into=session,
+            skew=off,
+            progress=progress,
         )
     if store.json:
         shapes.write(shapes.import_report(report))
     else:
         _say(report, str(workspace.path))
     return _end(workspace, report, "at these paths" if paths else "of agents on this machine", since)
+
+
+def _joined(workspace: Workspace, into: str | None, skew: str | None) -> tuple[str | None, float]:
+    """Key of the session that logs are joined to, and seconds by which their clock may be off."""
+    from tracelode.cli.keys import resolve
+    from tracelode.cli.when import seconds
+    from tracelode.errors import UsageError
+
+    if into is None:
+        if skew is not None:
+            raise UsageError("--skew goes with --into SESSION")
+        return None, 0.0
+    return resolve(into, workspace.sessions()).root, 0.0 if skew is None else seconds(skew)
 
 
 def _end(workspace: Workspace, report: ImportReport, place: str, since: str | None) -> int:
@@ -107,6 +138,15 @@ def _say(report: ImportReport, path: str) -> None:
     screen.flow("read", [files, size(report.bytes_read), f"{report.seconds:.1f} s"], joint=", ", indent=9)
     made = [number(report.sessions, "session"), f"{count(report.operations)} operations"]
     screen.flow("stored", [*made, f"in {clean(home(path))}"], joint=", ", indent=9)
+    if report.effects:
+        told = {
+            "tree": "to a tool call by its process tree",
+            "id": "by its id",
+            "ambiguous": "ambiguous",
+            "none": "to none",
+        }
+        parts = [f"{report.effects[how]:,} {word}" for how, word in told.items() if report.effects.get(how)]
+        screen.flow("effects", parts, joint=", ", indent=9)
     reasons: dict[str, tuple[int, str]] = {}
     for skip in report.skipped:
         n, place = reasons.get(skip.reason, (0, f"{skip.path}:{skip.line}" if skip.line else skip.path))

@@ -109,6 +109,9 @@ def _believe_home() -> None:
 def _command_first(words: list[str], names: list[str]) -> list[str]:
     """Let options of every command stand before the command: tracelode --store DIR top."""
     for at in range(len(words) - 1):
+        if words[at] == "--":
+            # What follows is another program's.
+            break
         if words[at] in ("-o", "--output") and words[at + 1] == "-":
             # The parser takes a lone hyphen for an option.
             words = [*words[:at], "--output=-", *words[at + 2 :]]

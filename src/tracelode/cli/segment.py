@@ -2,41 +2,80 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from tracelode.cli.arguments import path
 from tracelode.cli.options import STORE, StoreOptions
+from tracelode.cli.segment_model import LLM, MODEL, ModelOptions, segment_model
+from tracelode.errors import UsageError
 
 if TYPE_CHECKING:
     from tracelode.cli.table import Cell
     from tracelode.model.segment import Segmentation
     from tracelode.workspace import Workspace
 
+SHOWN = 5
+"""Changes of the segmenter that are listed."""
+
 
 def segment(
-    session: Annotated[
-        str | None,
+    *session: Annotated[
+        str,
         Parameter(help="Show how one is cut: key, a unique start of it, or its short name."),
-    ] = None,
-    /,
-    *,
+    ],
     with_: Annotated[
         str | None,
         Parameter(
             name="--with",
             metavar="NAME",
             help="Segmenter. Without SESSION every session is cut anew with it, and so are later imports; "
-            "with SESSION it is tried, and nothing is stored.",
+            "with SESSION it is tried, and nothing is stored. The word llm: a model is asked, once.",
         ),
     ] = None,
+    rules: Annotated[
+        Path | None,
+        Parameter(
+            metavar="FILE",
+            help="Keep a file of your own rules (TOML), and cut every session anew by them.",
+            converter=path,
+        ),
+    ] = None,
+    train: Annotated[
+        str | None,
+        Parameter(
+            metavar="bayes|learned",
+            help="Teach a segmenter how your sessions are cut. What it learned is kept if it cuts sessions "
+            "that it did not see better than blind windows; else exit code 4.",
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        Parameter(
+            metavar="marks|plan|FILE",
+            help="What --train learns from: marks made of sessions, the plans that agents kept, or a file. "
+            "Default: the marks if there are enough, else the plans.",
+        ),
+    ] = None,
+    forget: Annotated[
+        str | None,
+        Parameter(metavar="NAME", help="Throw away what a segmenter learned here, or the rules."),
+    ] = None,
+    model: ModelOptions = MODEL,
     store: StoreOptions = STORE,
 ) -> int:
-    """Say what cuts the sessions, cut them with another segmenter, or show how one session is cut.
+    """Say what cuts the sessions, cut them otherwise, teach a segmenter, or show how one session is cut.
 
     Args:
-        session: key, unique start of a key, or short name.
-        with_: name of a segmenter.
+        session: key, unique start of a key, or short name; several with --with llm alone.
+        with_: name of a segmenter, or llm.
+        model: who is asked with llm.
+        rules: a rule file.
+        train: name of a segmenter that learns.
+        labels: what it learns from.
+        forget: name of a segmenter.
         store: where.
 
     Returns:
@@ -46,10 +85,30 @@ def segment(
     from tracelode.cli.keys import resolve
     from tracelode.cli.view import open_workspace
 
+    changes = [
+        option for option, given in (("--rules", rules), ("--train", train), ("--forget", forget)) if given
+    ]
+    if len(changes) > 1 or (changes and (session or with_)):
+        raise UsageError(f"{changes[0]} changes how sessions are cut: give it alone")
+    if labels and not train:
+        raise UsageError("--labels says what --train learns from: give both")
+    if with_ == LLM or model.given():
+        return segment_model(session, with_, model, store)
+    if len(session) > 1:
+        raise UsageError("segment shows one SESSION at a time; only --with llm takes several")
     workspace = open_workspace(store)
-    if session is None:
-        return _all(workspace, with_, store.json)
-    found = workspace.segmentation(resolve(session, workspace.sessions()).key, with_)
+    if train:
+        return _train(workspace, train, labels, store.json)
+    if not session:
+        count = None
+        if rules is not None:
+            count = workspace.rules(rules)
+        elif forget is not None:
+            count = workspace.forget(forget)
+        elif with_ is not None:
+            count = workspace.segment(with_)
+        return _all(workspace, count, store.json)
+    found = workspace.segmentation(resolve(session[0], workspace.sessions()).key, with_)
     if store.json:
         shapes.write(shapes.segmentation(found))
     else:
@@ -57,22 +116,39 @@ def segment(
     return 0
 
 
-def _all(workspace: Workspace, name: str | None, json: bool) -> int:
+def _train(workspace: Workspace, name: str, labels: str | None, json: bool) -> int:
+    from tracelode.cli import shapes, training_text
+
+    if json:
+        found = workspace.train(name, labels)
+        shapes.write(training_text.shape(found))
+    else:
+        found = workspace.train(name, labels, told=training_text.draw_figures)
+        training_text.draw_end(found, workspace.segmenter)
+    return 0 if found.kept else 4
+
+
+def _all(workspace: Workspace, count: int | None, json: bool) -> int:
     from tracelode.cli import shapes
     from tracelode.cli.screen import Screen
-    from tracelode.cli.text import number
+    from tracelode.cli.text import moment, number
     from tracelode.workspace import segmenters
 
-    count = 0 if name is None else workspace.segment(name)
     known = list(segmenters())
+    past = workspace.cuts()
     if json:
-        shapes.write({"segmenter": workspace.segmenter, "known": known, "sessions": count})
+        history = [{"since": c.made, "segmenter": c.segmenter, "families": c.families} for c in past]
+        shapes.write(
+            {"segmenter": workspace.segmenter, "known": known, "sessions": count or 0, "history": history}
+        )
         return 0
     screen = Screen()
-    if name is not None:
+    if count is not None:
         screen.sentence(f"cut      {number(count, 'session')} anew with {workspace.segmenter}")
         return 0
     screen.sentence(f"sessions are cut by {workspace.segmenter}; known: {', '.join(known)}")
+    for cut in reversed(past[-SHOWN:]):
+        screen.sentence(f"since    {moment(cut.made, workspace.tz)}  {cut.segmenter.partition(' ')[0]}")
     return 0
 
 
@@ -83,8 +159,11 @@ def _draw(workspace: Workspace, found: Segmentation) -> None:
     from tracelode.model.words import percent
 
     screen = Screen()
-    screen.sentence(f"{clean(found.session)}  {number(len(found.segments), 'segment')} by {found.segmenter}")
-    pieces = sorted(found.segments, key=lambda s: (s.start, s.level))
+    # a segment that is the whole of the one around it and has its name says nothing new
+    around = {(s.level, s.start, s.stop, s.name) for s in found.segments}
+    new = (s for s in found.segments if (s.level - 1, s.start, s.stop, s.name) not in around)
+    pieces = sorted(new, key=lambda s: (s.start, s.level))
+    screen.sentence(f"{clean(found.session)}  {number(len(pieces), 'segment')} by {clean(found.segmenter)}")
     told = any(piece.confidence is not None for piece in pieces)
     rows: list[list[Cell]] = []
     for piece in pieces:

@@ -10,6 +10,7 @@ from tracelode.cli.options import FILTERS, STORE, FilterOptions, StoreOptions
 
 if TYPE_CHECKING:
     from tracelode.cli.table import Cell
+    from tracelode.model.contiguity import Contiguity
     from tracelode.model.report import Sums
     from tracelode.model.session import Session
 
@@ -50,7 +51,8 @@ def sessions(
     kept = families(everything, sums)
     if store.json:
         # A program gets every session; only the screen stops.
-        shapes.write({"sessions": [_answer(s, sums[s.key]) for s in kept]})
+        certain = workspace.contiguities(s.key for s in kept)
+        shapes.write({"sessions": [_answer(s, sums[s.key], certain.get(s.key)) for s in kept]})
     elif kept:
         _draw(kept, everything, sums, workspace.tz, all_)
     if not kept:
@@ -80,10 +82,14 @@ def families(everything: list[Session], sums: dict[str, Sums]) -> list[Session]:
     return sorted(heads.values(), key=lambda s: (-(s.started or 0), s.key))
 
 
-def _answer(item: Session, row: Sums) -> dict[str, Any]:
+def _answer(item: Session, row: Sums, certain: Contiguity | None) -> dict[str, Any]:
     from tracelode.cli import shapes
 
-    return {**shapes.session(item), "totals": shapes.sums(row)}
+    return {
+        **shapes.session(item),
+        "totals": shapes.sums(row),
+        "contiguity": certain and {"index": certain.index, "marks": list(certain.marks)},
+    }
 
 
 def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums], tz: str, all_: bool) -> None:

@@ -56,6 +56,7 @@ def import_report(report: ImportReport) -> dict[str, Any]:
         "skipped": [
             {"path": s.path, "line": s.line, "reason": s.reason, "count": s.count} for s in report.skipped
         ],
+        "effects": report.effects,
     }
 
 

@@ -30,7 +30,8 @@ _NAMES = {
     "tagroot": ("field", "project"),
     "tagleaf": ("field", "model"),
 }
-_OUTCOMES = {"failed": "failure", "failure": "failure", "succeeded": "success", "success": "success"}
+OUTCOMES = {"failed": "failure", "failure": "failure", "succeeded": "success", "success": "success"}
+"""Words of --outcome to outcomes."""
 
 
 @dataclass(frozen=True)
@@ -164,11 +165,11 @@ def filters(options: FilterOptions, workspace: Workspace) -> Query:
         QueryError: a session that is not there.
     """
     zone, now = ZoneInfo(workspace.tz), datetime.now(UTC)
-    where = [_named(workspace, *_pair(text)) for text in options.where]
+    where = [named_filter(workspace, *_pair(text)) for text in options.where]
     if options.outcome is not None:
-        if options.outcome not in _OUTCOMES:
+        if options.outcome not in OUTCOMES:
             raise UsageError(f"no outcome {options.outcome!r}; write it as --outcome failed or succeeded")
-        where.append(("outcome", _OUTCOMES[options.outcome]))
+        where.append(("outcome", OUTCOMES[options.outcome]))
     return Query(
         where=tuple(where),
         since=None if options.since is None else instant(options.since, zone, now),
@@ -310,7 +311,7 @@ def _pair(text: str) -> tuple[str, str]:
     return field.strip(), value
 
 
-def _named(workspace: Workspace, field: str, value: str) -> tuple[str, str]:
+def named_filter(workspace: Workspace, field: str, value: str) -> tuple[str, str]:
     """A filter, with the whole key where it names a session as screens do."""
     if field not in ("session", "root") or workspace.empty():
         return field, value

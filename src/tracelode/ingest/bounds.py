@@ -18,7 +18,8 @@ OUTPUT_TAIL = 500
 _NAMED = ("model", "branch", "mode", "domain", "tool", "service_tier", "speed", "geo", "compaction", "spawns")
 _OURS = frozenset(
     ("call", "human", "usage_quality", "duration_quality", "background", "rolled_back", "automated", "replay",
-     "replayed")
+     "replayed", "pid", "ppid", "port", "process", "lineage", "slack", "cause", "assigned", "sampled",
+     "touch", "exit")
 )  # fmt: skip
 """Fields that hold ids and words of ours; what any other field holds may come from the source."""
 _CUT = re.compile(r"\n…\[\d{1,12} characters\]…|…\Z")

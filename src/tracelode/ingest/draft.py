@@ -179,7 +179,7 @@ class Builder:
         if thread is None:
             thread = self.threads[key] = Thread(key, root, self.agent)
             thread.role = about.role
-        elif about.role == "subagent" and thread.role != "subagent":
+        elif about.role == "subagent" and thread.role == "main":
             # the file of the agent that started it knows the family, its own file may not
             thread.role, thread.root = "subagent", root
         if about.task:
@@ -274,6 +274,8 @@ class Builder:
             return
         if change.status is not None:
             draft.status = change.status
+        if change.name is not None:
+            draft.name = self.redactor.name(change.name)
         if change.ended is not None:
             draft.ended = change.ended
         if change.fields:

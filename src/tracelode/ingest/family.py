@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from tracelode.ingest import attribute, spread
+from tracelode.ingest import attribute, below, spread
 from tracelode.ingest.draft import Draft, Thread
+from tracelode.ingest.effects import ROLE
 from tracelode.ingest.lineage import outranked
+from tracelode.ingest.naming import keyed
 from tracelode.ingest.timeline import (
     IDLE,
     Mark,
@@ -20,13 +23,16 @@ from tracelode.ingest.timeline import (
     sweep,
     unpack,
 )
+from tracelode.model.annotation import Annotation
 from tracelode.model.measure import NULLABLE, STORED, TIME_KINDS
 from tracelode.model.operation import Operation, operation_id
 from tracelode.model.ports import Segmenter, Tick
+from tracelode.model.segment import Segment
 from tracelode.model.session import Session
 from tracelode.pricing.table import PriceTable
-from tracelode.profile.name.apply import declare, label
+from tracelode.profile.label import Labels, declare, label
 from tracelode.profile.name.intent import intent
+from tracelode.profile.name.objects import Ladder
 from tracelode.signals.outcome import proxy
 
 _ENDS = ("other", "model", "human", "tool", "family")
@@ -46,8 +52,12 @@ class Rules(msgspec.Struct, kw_only=True):
     @property
     def version(self) -> str:
         """Changes when the stored rows of an unchanged family would."""
-        cut = f"{self.segmenter.name} {self.segmenter.version}"
-        return f"{cut}; prices {self.prices.version}; idle {self.idle / 1e6:g} s"
+        return f"{self.cut}; prices {self.prices.version}; idle {self.idle / 1e6:g} s"
+
+    @property
+    def cut(self) -> str:
+        """Name, version and parameters of the segmenter."""
+        return f"{self.segmenter.name} {self.segmenter.version}"
 
 
 class Finished(msgspec.Struct, kw_only=True):
@@ -59,6 +69,12 @@ class Finished(msgspec.Struct, kw_only=True):
     """Each session with its packed timeline and its record ids (8-byte signed integers)."""
     operations: int
     """Own operations."""
+    ladders: dict[str, Ladder] = {}
+    """What its segments may be called, by the key that its frames hold."""
+    origin: str | None = None
+    """Session that the root session was forked from."""
+    effects: dict[str, int] = {}
+    """Processes, files and hosts by how they were joined to tool calls; empty where there are none."""
 
 
 def restore(
@@ -112,6 +128,7 @@ def finish(
     inherited: Mapping[str, set[str]],
     rules: Rules,
     verdict: tuple[str | None, str | None] | None = None,
+    annotations: Mapping[str, Annotation] = MappingProxyType({}),
 ) -> tuple[Finished, list[Operation], list[tuple[Any, ...]]]:
     """Number, price, share, time, segment and name a family.
 
@@ -121,6 +138,7 @@ def finish(
         inherited: session key to ids owned by another session.
         rules: prices, segmenter, idle limit.
         verdict: (outcome, task) that the user gave the root session; it overrides the source.
+        annotations: session key to the marks that count.
 
     Returns:
         (what the catalog keeps, operations of all sessions, rows of FRAMES of the own ones).
@@ -131,12 +149,14 @@ def finish(
     if not threads:
         return Finished(root=root, sessions=[], operations=0), [], []
     spread.once(threads)
-    order = sorted(threads.values(), key=lambda t: (t.key != root, t.key))
+    # effects come last: they show the frames of the tool calls they belong to
+    order = sorted(threads.values(), key=lambda t: (t.role == ROLE, t.key != root, t.key))
     for thread in order:
         _disown(thread, inherited.get(thread.key, set()))
         attribute.price(thread.drafts.values(), rules.prices)
         attribute.share(thread.drafts.values())
     spawners = _link(threads)
+    effects = below.join(threads, spawners)
     marks = {t.key: marks_of(t.ticks, {d.id: d.index for d in t.drafts.values()}) for t in order}
     _time(order, marks, spawners, rules.idle)
     main = threads.get(root)
@@ -146,25 +166,41 @@ def finish(
     sessions: list[tuple[Session, bytes, bytes]] = []
     operations: list[Operation] = []
     frames: list[tuple[Any, ...]] = []
+    ladders: dict[str, Ladder] = {}
+    seen: dict[str, tuple[Any, ...]] = {}
     for thread in order:
         own = [_operation(draft) for draft in thread.drafts.values()]
-        stages: list[str] = []
-        if own:
-            cut, stages = label(own, rules.segmenter)
-            declare(own, cut)
+        named: Labels | None = None
+        if own and thread.role != ROLE:
+            named = label(own, rules.segmenter, _marked(annotations.get(thread.key), own))
+            declare(own, named.segmentation)
         operations.extend(own)
         if thread is order[0]:
             hint = proxy([o for o in own if not o.inherited])
         task = thread.task or (main.task if main else None)
         known = (task, thread.outcome or (main.outcome if main else None), hint)
-        frames.extend(_frames(thread, own, stages, (project, title, *known)))
+        keys = keyed(root, thread.project, own, named, ladders) if named else [None] * len(own)
+        rows = _frames(thread, own, named, keys, (project, title, *known))
+        frames.extend(below.placed(rows, own, seen) if effects else rows)
         session = _session(thread, own, project, title, spawners)
         records = (int(i, 16) - (1 << 63) for o in own for i in _record_ids(o))
         marks_of_traces = (spread.mark(t) for t in spread.traces([thread]) - {thread.key})
         ids = array("q", (*records, *marks_of_traces)).tobytes()
         sessions.append((session, pack(marks[thread.key]), ids))
     count = sum(s.operations for s, _, _ in sessions)
-    return Finished(root=root, sessions=sessions, operations=count), operations, frames
+    forked = next((session.fork_of for session, _, _ in sessions if session.key == root), None)
+    done = Finished(root=root, sessions=sessions, operations=count, effects=dict(effects))
+    done.ladders, done.origin = ladders, forked
+    return done, operations, frames
+
+
+def _marked(annotation: Annotation | None, own: Sequence[Operation]) -> Sequence[Segment]:
+    """The segments that were marked of a session; none where it became another one than was looked at."""
+    if annotation is None:
+        return ()
+    from tracelode.profile.marks import to_segments  # few stores have any
+
+    return to_segments(annotation, own) or ()
 
 
 def _disown(thread: Thread, lost: set[str]) -> None:
@@ -284,13 +320,19 @@ def _session(
 
 
 def _frames(
-    thread: Thread, own: Sequence[Operation], stages: Sequence[str], shared: tuple[str | None, ...]
+    thread: Thread,
+    own: Sequence[Operation],
+    named: Labels | None,
+    keys: Sequence[str | None],
+    shared: tuple[str | None, ...],
 ) -> Iterable[tuple[Any, ...]]:
-    """Rows of FRAMES; shared: project, intent, task, outcome and proxy of the family."""
+    """Rows of FRAMES; shared: project, intent, task, outcome and proxy of the family. Effects are not cut."""
     project, title, task, outcome, hint = shared
     ends = {o.id: o.ended for o in own if o.kind == "model"}
     with_tools = {o.fields["call"] for o in own if "call" in o.fields}
-    for o, stage in zip(own, stages, strict=True):
+    stages = named.stages if named else [None] * len(own)
+    paths = named.paths if named else [()] * len(own)
+    for o, stage, path, key in zip(own, stages, paths, keys, strict=True):
         if o.inherited:
             continue
         call = o.fields.get("call")
@@ -300,9 +342,9 @@ def _frames(
         measures = o.measures
         lower = 1 if o.kind == "model" and o.fields.get("usage_quality") == "lower_bound" else 0
         yield (
-            thread.key, thread.root, o.index, o.id, at, o.fields.get("spawns"),
+            thread.key, thread.root, o.index, o.id, at, o.fields.get("spawns"), "\x1f".join(path), None,
             project, thread.agent, thread.role, o.fields.get("model"), o.kind, o.status,
-            title, stage, None, _tool(o, o.id in with_tools), task, outcome, hint,
+            title, stage, key, _tool(o, o.id in with_tools), task, outcome, hint,
             *(
                 lower if name == "calls.lower_bound"
                 else 1 if name == "operations"

@@ -40,6 +40,8 @@ class FileJob(msgspec.Struct, kw_only=True):
     """How the format lays sessions into files."""
     mapping: Path | None = None
     """Mapping file through which it is read, in place of a registered source."""
+    skew: int = 0
+    """Microseconds by which the clock of a log of effects may differ, as its user says."""
 
 
 class FamilyJob(msgspec.Struct, kw_only=True):
@@ -106,5 +108,7 @@ class Result(msgspec.Struct, kw_only=True):
     """Root key to another shard than the one above, for families that two files of one import brought."""
     joined: list[str] = []
     """Root keys of families that became part of another."""
+    bans: set[str] = set()
+    """Words that must not enter a name."""
     bytes_read: int = 0
     """Bytes read from sources."""

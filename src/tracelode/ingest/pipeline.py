@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import os
 import time
 from array import array
@@ -17,13 +15,17 @@ from tracelode.ingest import plan as planning
 from tracelode.ingest import process
 from tracelode.ingest.discover import Found, Lost, Names, local_roots, sources, walk
 from tracelode.ingest.jobs import FamilyJob, Result, Settings
+from tracelode.ingest.joining import Joiner, summed
 from tracelode.ingest.lock import exclusive
+from tracelode.ingest.naming import Naming, Renamed
 from tracelode.ingest.settle import Group
 from tracelode.ingest.work import Worker
-from tracelode.model.report import ImportReport, Progress, Skipped
+from tracelode.model.report import ImportReport, Progress, Skipped, merged
+from tracelode.redact.people import taken
 from tracelode.sources.map import made_of
 from tracelode.store.catalog import Catalog, SourceRow
 from tracelode.store.compact import Healed, compact, heal
+from tracelode.store.cuts import note
 from tracelode.store.shards import sweep
 
 INLINE_BYTES = 12 * 1024 * 1024
@@ -32,20 +34,6 @@ SWEEP_SECONDS = 60.0
 TOGETHER = 8
 """Pieces of work that one transaction commits."""
 Report = Callable[[Progress], None]
-
-
-@contextlib.contextmanager
-def _unseen_by_children() -> Iterator[None]:
-    """Keep forked workers from collecting what this process left behind.
-
-    A connection of ours that became garbage must be closed by the process whose threads it has.
-    """
-    gc.collect()
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 class Importer:
@@ -60,9 +48,12 @@ class Importer:
     def __init__(self, catalog: Catalog, settings: Settings, processes: int | None = None) -> None:
         self.catalog = catalog
         self.settings = settings
-        self.processes = processes or _cores()
+        self.naming = Naming(catalog)
+        self.processes = processes or process.cores()
         self._here: Worker | None = None
         self._pool: Executor | None = None
+        self._effects: dict[str, dict[str, int]] = {}
+        """Root key to how its effects were assigned, of the families stored by the present import."""
 
     @property
     def here(self) -> Worker:
@@ -71,6 +62,11 @@ class Importer:
             self._here = Worker(self.settings)
         return self._here
 
+    @property
+    def joiner(self) -> Joiner:
+        """What keeps which session a log of effects belongs to."""
+        return Joiner(self.catalog, self._stored, lambda job: self._store(self.here.refinish([job])))
+
     def add(
         self,
         paths: Iterable[Path] | None,
@@ -78,6 +74,7 @@ class Importer:
         source: str | None = None,
         since: int | None = None,
         mapping: Path | None = None,
+        into: tuple[str, int] | None = None,
         progress: Report | None = None,
     ) -> ImportReport:
         """Import what is new below some paths.
@@ -87,6 +84,7 @@ class Importer:
             source: take files of this source alone.
             since: leave out files last written before this moment, UTC microseconds.
             mapping: read the files through this mapping file.
+            into: (root key of the session that logs of effects belong to, skew in microseconds).
             progress: told how far it is.
 
         Returns:
@@ -95,7 +93,9 @@ class Importer:
         begun = time.monotonic()
         with exclusive(self.catalog.folder):
             healed = heal(self.catalog)
-            plan = self._plan(paths, source, since, mapping)
+            self._effects = {}
+            taken()  # names met before are another store's
+            plan = self._plan(paths, source, since, mapping, into)
             report = ImportReport(files=plan.files)
             roots = self._read(plan, report, progress)
             self._tell(healed, report)
@@ -109,6 +109,7 @@ class Importer:
             kept = [s for root in roots if root for s in self.catalog.sessions(root)]
             report.operations = sum(s.operations for s in kept)
             report.sessions = len({s.root for s in kept if s.operations})
+            report.effects = summed(self._effects.values())
             if report.files_read:
                 compact(self.catalog, self.here.connection)
             self.here.rest()
@@ -117,7 +118,7 @@ class Importer:
                 (*self.catalog.shards(), *self.catalog.contents()),
                 older=SWEEP_SECONDS,
             )
-        report.skipped = _merged(report.skipped)
+        report.skipped = merged(report.skipped)
         report.seconds = time.monotonic() - begun
         return report
 
@@ -153,7 +154,12 @@ class Importer:
         return roots
 
     def _plan(
-        self, paths: Iterable[Path] | None, source: str | None, since: int | None, mapping: Path | None
+        self,
+        paths: Iterable[Path] | None,
+        source: str | None,
+        since: int | None,
+        mapping: Path | None,
+        into: tuple[str, int] | None = None,
     ) -> planning.Plan:
         adapters = sources()
         if mapping is not None:
@@ -171,7 +177,9 @@ class Importer:
         redactor = self.here.redactor
         known = self.catalog.source_paths()
         # a name the catalog has is clean already: redaction changes nothing twice
-        clean = (item if item.name in known else _renamed(item, redactor) for item in found)
+        clean: Iterator[Any] = (item if item.name in known else _renamed(item, redactor) for item in found)
+        if into is not None:
+            clean = self.joiner.among(clean, *into)
         planner = planning.Planner(
             self.catalog, adapters, redactor.name, source=source, since=since, mapping=mapping
         )
@@ -197,7 +205,7 @@ class Importer:
         ) as pool:
             # two in flight for each worker: while this process waits for an answer they go on working
             ahead = self.processes * 2
-            with _unseen_by_children():
+            with process.unseen_by_children():
                 waiting = {pool.submit(process.call, "run", unit) for unit in units[:ahead]}
             rest = units[ahead:]
             self._pool = pool
@@ -265,13 +273,17 @@ class Importer:
                 # its rows here were joined with others: they count where they are now
                 catalog.bury(result.shard, root)
         numbers: list[int] = []
+        self.naming.ban(result.bans)
         catalog.drop_sessions(result.gone)
         for family in result.families:
+            if family.effects:
+                self._effects[family.root] = family.effects
             kept = {session.key for session, _, _ in family.sessions}
             catalog.drop_sessions(s.key for s in catalog.sessions(family.root) if s.key not in kept)
             if family.sessions:
                 shard = result.placed.get(family.root, result.shard)
                 catalog.put_family(family.root, shard, self.here.rules.version)
+                self.naming.put(family.root, family.ladders, family.origin)
             else:
                 catalog.drop_family(family.root)
             for session, ticks, ids in family.sessions:
@@ -340,6 +352,7 @@ class Importer:
                 # workers read verdicts from the catalog: they must be committed before
                 with self.catalog.transaction():
                     self._store(self.here.refinish([self._stored(root) for root in part]))
+            self.naming.settle()
             self.here.rest()
 
     def refresh_locked(self) -> int:
@@ -359,30 +372,21 @@ class Importer:
             with self.catalog.transaction():
                 jobs = [self._stored(root) for root in stale[start : start + 50]]
                 self._store(self.here.refinish(jobs, renew=True))
+        self.naming.settle()
+        if known := self.catalog.families():
+            note(self.catalog, self.here.rules.cut, min(len(stale), len(known)))
         return len(stale)
+
+    def rename(self) -> list[Renamed]:
+        """Give every ladder of the store the name that its registry of now has for it."""
+        with exclusive(self.catalog.folder):
+            return self.naming.rename()
 
 
 def _renamed(item: Any, redactor: Any) -> Any:
     import msgspec
 
     return msgspec.structs.replace(item, name=redactor.path(item.name))
-
-
-def _cores() -> int:
-    """Cores this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
-def _merged(skipped: Iterable[Skipped]) -> list[Skipped]:
-    """One row a file and reason."""
-    found: dict[tuple[str, str], Skipped] = {}
-    for item in skipped:
-        key = (item.path, item.reason)
-        old = found.get(key)
-        count = item.count + (old.count if old else 0)
-        found[key] = Skipped(item.path, old.line if old else item.line, item.reason, count)
-    return sorted(found.values(), key=lambda s: (s.path, s.line, s.reason))
 
 
 __all__ = ["Importer"]

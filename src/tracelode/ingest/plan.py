@@ -11,6 +11,7 @@ import msgspec
 from tracelode.files import Cursor, proof
 from tracelode.ingest.discover import MAPPED, Found, Identity, Lost, identify
 from tracelode.ingest.jobs import FamilyJob, FileJob
+from tracelode.ingest.joining import NOT_A_LOG
 from tracelode.model.report import Skipped
 from tracelode.store.catalog import Catalog, SourceRow
 
@@ -69,6 +70,7 @@ class Planner:
         self._sides: tuple[str, ...] | None = None
         """Endings of files that some format keeps beside its own and that hold nothing to import."""
         self.known = catalog.sources()
+        self.joins = catalog.joins()
         self.plan = Plan()
         self.here: dict[str, Found] = {}
         self.groups: dict[str, list[FileJob]] = {}
@@ -157,9 +159,19 @@ class Planner:
             return
         if known and old is not None and old.root:
             self.whole.add(old.root)
-        if identity.parent:
+        if item.name in self.joins:
+            identity = self._joined(item, identity)
+        if identity.parent and identity.session:
             self.parents[self.name(identity.session)] = self.name(identity.parent)
         self.fresh.append((item, identity))
+
+    def _joined(self, item: Found, identity: Identity) -> Identity:
+        """A file that the user joined to a session, if it is a log of effects."""
+        if not getattr(self.adapters[identity.adapter], "effects", False):
+            self._lose(item.name, NOT_A_LOG)
+            return identity
+        session = self.joins[item.name][0]
+        return msgspec.structs.replace(identity, root=session, parent=session)
 
     def _version(self, adapter: str) -> str:
         """What the results of a source depend on; for no source: which ones there are."""
@@ -194,6 +206,7 @@ class Planner:
             tool=identity.tool,
             layout=self.adapters[identity.adapter].layout,
             mapping=self.mapping,
+            skew=self.joins.get(item.name, ("", 0))[1],
         )
 
     def _loose(self, item: Found, adapter: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from tracelode.ingest.jobs import Settings
@@ -23,8 +26,6 @@ def start(settings: Settings, parent: int) -> None:
     """
     global _worker
     threading.Thread(target=_outlive, args=(parent,), daemon=True).start()
-    # there are as many workers as cores: a library that starts a thread a core in each only gets in the way
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # an interrupt of the terminal reaches every process; the parent alone answers it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker = Worker(settings)
@@ -49,3 +50,23 @@ def call(name: str, *given: Any) -> Any:
     """
     assert _worker is not None, "start() comes first"
     return getattr(_worker, name)(*given)
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def unseen_by_children() -> Iterator[None]:
+    """Keep forked workers from collecting what this process left behind.
+
+    A connection of ours that became garbage must be closed by the process whose threads it has.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

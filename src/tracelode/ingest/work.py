@@ -9,17 +9,22 @@ import msgspec
 
 from tracelode import registry
 from tracelode.files import Cursor, Records, proof
-from tracelode.ingest import spread
+from tracelode.ingest import below, segmenters, spread
 from tracelode.ingest.attribute import complete
 from tracelode.ingest.draft import Builder, Thread, absorb, reclassify
 from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.jobs import FamilyJob, FileJob, Result, Settings
+from tracelode.ingest.naming import banned_words
 from tracelode.ingest.settle import Group, decide
+from tracelode.ingest.threads import one_thread
 from tracelode.lenient import storable
 from tracelode.model.operation import Operation
 from tracelode.pricing.table import PriceTable
+from tracelode.profile.name.bans import people
 from tracelode.redact.fast import Redactor
+from tracelode.redact.people import taken
 from tracelode.sources.map import made_of
+from tracelode.store.annotations import latest
 from tracelode.store.catalog import Catalog, SourceRow
 from tracelode.store.shards import (
     ShardWriter,
@@ -41,11 +46,10 @@ class Worker:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.redactor = Redactor(settings.redact, settings.home_names)
-        self.rules = Rules(
-            prices=PriceTable.load(settings.prices),
-            segmenter=registry.load("segmenters", settings.segmenter),
-            idle=settings.idle,
-        )
+        with one_thread():
+            segmenter = segmenters.make(settings.segmenter, settings.store)
+        prices = PriceTable.load(settings.prices)
+        self.rules = Rules(prices=prices, segmenter=segmenter, idle=settings.idle)
         self._connection: Any = None
         self._catalog: Catalog | None = None
         self._texts: dict[tuple[str, str], list[str]] = {}
@@ -117,6 +121,7 @@ class Worker:
             writer = self._finish(root, family, result, writer)
         if writer:
             result.shard, result.operations = writer.write(), writer.operations
+        result.bans |= people({*taken(), *self.settings.home_names})
         if self._texts:
             rows = [(s, i, texts[0], texts[1]) for (s, i), texts in sorted(self._texts.items())]
             result.contents, result.archived = write_contents(self.connection, self.settings.store, rows)
@@ -126,13 +131,20 @@ class Worker:
         self, root: str, family: dict[str, Thread], result: Result, writer: ShardWriter | None
     ) -> ShardWriter | None:
         """Write a family's rows."""
-        verdict = self.catalog.verdict(root)
-        finished, operations, frames = finish(root, family, _inherited(family), self.rules, verdict)
+        finished, operations, frames = self._closed(root, family, _inherited(family))
+        result.bans |= banned_words(operations)
         if operations:
             writer = writer or ShardWriter(self.settings.store, self.connection)
             writer.add(root, (operation_row(o, root) for o in operations), frames)
         result.families.append(finished)
         return writer
+
+    def _closed(
+        self, root: str, threads: dict[str, Thread], lost: dict[str, set[str]]
+    ) -> tuple[Finished, list[Operation], list[tuple[Any, ...]]]:
+        """Finish a family with what its user said of it."""
+        verdict, marks = self.catalog.verdict(root), latest(self.catalog, list(threads))
+        return finish(root, threads, lost, self.rules, verdict, marks)
 
     def settle(self, groups: list[Group]) -> Result:
         """Store the families again whose records turn out to be owned by others than they say.
@@ -180,9 +192,7 @@ class Worker:
                     absorb(threads[key], thread)
                 else:
                     threads[key] = thread
-            finished, operations, frames = finish(
-                family.root, threads, _inherited(threads), self.rules, self.catalog.verdict(family.root)
-            )
+            finished, operations, frames = self._closed(family.root, threads, _inherited(threads))
             writer.add(family.root, (operation_row(o, family.root) for o in operations), frames)
             result.families.append(finished)
         result.shard, result.operations = writer.write(), writer.operations
@@ -270,6 +280,8 @@ class Worker:
         for broken in records.broken:
             builder.skip(broken.line, broken.reason)
         thread = builder.thread
+        if thread is not None and job.skew:
+            below.doubt(thread, job.skew)
         if thread is not None and job.tool:
             thread.spawner = spawner_id(adapter.agent, job.tool)
         offset = records.cursor.offset
@@ -335,9 +347,7 @@ class Worker:
                     thread.fork_of = forks[key]
                 if renew:
                     reclassify(thread)
-            finished, operations, frames = finish(
-                job.root, threads, lost, self.rules, self.catalog.verdict(job.root)
-            )
+            finished, operations, frames = self._closed(job.root, threads, lost)
             writer.add(job.root, (operation_row(o, job.root) for o in operations), frames)
             result.families.append(finished)
         result.shard, result.operations = writer.write(), writer.operations
@@ -371,5 +381,5 @@ def _names(value: Any, redactor: Redactor) -> Any:
     if isinstance(value, list):
         return [_names(item, redactor) for item in value]
     if isinstance(value, dict):
-        return {redactor.name(key): _names(item, redactor) for key, item in value.items()}
+        return {_names(key, redactor): _names(item, redactor) for key, item in value.items()}
     return value

@@ -37,6 +37,11 @@ UNITS: dict[str, str] = {
     "operations": "count",
     "bytes.arguments": "bytes",
     "bytes.output": "bytes",
+    "bytes.read": "bytes",
+    "bytes.written": "bytes",
+    "bytes.received": "bytes",
+    "bytes.sent": "bytes",
+    "events": "count",
 }
 """Stored measures in storage order, and their units."""
 

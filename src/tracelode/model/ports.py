@@ -33,6 +33,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """Id of the operation in the same session; an unknown id is counted as a skip by ingest."""
     status: str | None = None
     """New status."""
+    name: str | None = None
+    """New name: a process that became another program."""
     ended: int | None = None
     """UTC microseconds."""
     output: str | None = None
@@ -87,7 +89,7 @@ class About(msgspec.Struct, frozen=True):
     project: str
     """Working folder as recorded."""
     role: str = "main"
-    """main or subagent."""
+    """main, subagent, or effects for a log of processes, files and hosts."""
     parent: str | None = None
     """Session key of the thread that started or forked into this one, where only that is known: the
     root is then found by following parents."""
@@ -184,6 +186,20 @@ class PartialSegmenter(Segmenter, Protocol):
 
         Returns:
             Named segments of level 0 in order, apart from each other; none where it knows nothing.
+        """
+
+
+class ChoosySegmenter(Segmenter, Protocol):
+    """A segmenter that knows which sessions it was not made for."""
+
+    def fits(self, operations: Sequence[Operation]) -> bool:
+        """Can it be trusted with a session?
+
+        Args:
+            operations: the n operations of one session in order; previews and fields only.
+
+        Returns:
+            False where the session is to be left to another segmenter.
         """
 
 

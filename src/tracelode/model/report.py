@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 
@@ -16,6 +18,21 @@ class Skipped(msgspec.Struct, frozen=True):
     """Short closed sentence."""
     count: int = 1
     """How many in this file."""
+
+
+def merged(skipped: Iterable[Skipped]) -> list[Skipped]:
+    """One row a file and reason, by place.
+
+    Args:
+        skipped: rows in any order; the first place of each is kept.
+    """
+    found: dict[tuple[str, str], Skipped] = {}
+    for item in skipped:
+        key = (item.path, item.reason)
+        old = found.get(key)
+        count = item.count + (old.count if old else 0)
+        found[key] = Skipped(item.path, old.line if old else item.line, item.reason, count)
+    return sorted(found.values(), key=lambda s: (s.path, s.line, s.reason))
 
 
 class ImportReport(msgspec.Struct, kw_only=True):
@@ -33,6 +50,9 @@ class ImportReport(msgspec.Struct, kw_only=True):
     """Bytes read from sources."""
     skipped: list[Skipped] = []
     """What could not be used."""
+    effects: dict[str, int] = {}
+    """Processes, files and hosts of what was read, by how they were joined to tool calls: id, tree,
+    ambiguous, none; empty where there are none."""
     files_read_agents: int = 0
     """Of files_read: sub-agent transcripts."""
     seconds: float = 0.0

@@ -15,7 +15,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     """The product that ran, such as claude-code."""
     role: str
-    """main or subagent."""
+    """main, subagent, or effects for a log of processes, files and hosts."""
     project: str
     """Working folder, home folder as ~."""
     parent_operation: str | None = None

@@ -37,6 +37,11 @@ SHORT: dict[str, str] = {
     "operations": "operations",
     "bytes.arguments": "arguments",
     "bytes.output": "output",
+    "bytes.read": "read",
+    "bytes.written": "written",
+    "bytes.received": "received",
+    "bytes.sent": "sent",
+    "events": "events",
 }
 """Word before a value in running text; empty where the value's unit says it all."""
 

@@ -94,6 +94,29 @@ def cover(operations: Sequence[Operation], claims: Sequence[Segment], fill: Fill
     return found
 
 
+def follow(operations: Sequence[Operation], first: Sequence[Segment], fill: Fill) -> list[Segment]:
+    """Cut what comes after the segments of a session's beginning.
+
+    Args:
+        operations: the n operations of one session.
+        first: segments of one or more levels, each level covering [0, k).
+        fill: cuts the operations from k on.
+
+    Returns:
+        Segments of every level, each level covering [0, n): the deepest of a side stands for those it lacks.
+    """
+    at = max((segment.stop for segment in first), default=0)
+    rest = _moved(operations, at, fill(operations[at:])) if at < len(operations) else []
+    sides = [side for side in (list(first), rest) if side]
+    deepest = max((s.level for side in sides for s in side), default=0)
+    found: list[Segment] = []
+    for level in range(deepest + 1):
+        for side in sides:
+            own = min(level, max(s.level for s in side))
+            found += [msgspec.structs.replace(s, level=level) for s in side if s.level == own]
+    return found
+
+
 def _moved(operations: Sequence[Operation], offset: int, pieces: Sequence[Segment]) -> list[Segment]:
     """Segments of a run at their place in the session."""
     found = []

@@ -34,9 +34,39 @@ def shape(profile: Profile, query: Query, *, comments: tuple[str, ...] = (), sal
     Source:
         pprof's focus, ignore, show, hide.
     """
+    view = viewer(query, salt)
+    if view is None:
+        return msgspec.structs.replace(profile, comments=comments)
+    seen_as = ((view(stack), profile.told(stack)) for stack in profile.totals)
+    shown = fold(((stack, values) for stack, values in seen_as if stack is not None), profile.measures)
+    samples = []
+    for sample in profile.samples:
+        seen = view(sample.stack)
+        if seen is not None:
+            labels = () if query.share else sample.labels
+            samples.append(Sample(seen, sample.totals, labels))
+    return msgspec.structs.replace(shown, samples=tuple(samples), comments=comments, fields=profile.fields)
+
+
+def viewer(query: Query, salt: str = "") -> Callable[[Stack], Stack | None] | None:
+    """How a query's frame filters show a stack.
+
+    Args:
+        query: focus, ignore, show, hide, share.
+        salt: secret of the store, for pseudonyms.
+
+    Returns:
+        Stack to the frames that are shown, None for a stack that is dropped; None where every stack is shown
+        as it is.
+
+    Raises:
+        QueryError: an expression that is none.
+    """
     focus, ignore = _matcher(query.focus, "focus"), _matcher(query.ignore, "ignore")
     show, hide = _matcher(query.show, "show"), _matcher(query.hide, "hide")
     rename = pseudonymiser(query, salt) if query.share else None
+    if not (focus or ignore or show or hide or rename):
+        return None
 
     @cache
     def view(stack: Stack) -> Stack | None:
@@ -49,17 +79,7 @@ def shape(profile: Profile, query: Query, *, comments: tuple[str, ...] = (), sal
             kept = [rename(f) for f in kept]
         return tuple(kept) or ("(hidden)",)
 
-    if not (focus or ignore or show or hide or rename):
-        return msgspec.structs.replace(profile, comments=comments)
-    seen_as = ((view(stack), profile.told(stack)) for stack in profile.totals)
-    shown = fold(((stack, values) for stack, values in seen_as if stack is not None), profile.measures)
-    samples = []
-    for sample in profile.samples:
-        seen = view(sample.stack)
-        if seen is not None:
-            labels = () if rename else sample.labels
-            samples.append(Sample(seen, sample.totals, labels))
-    return msgspec.structs.replace(shown, samples=tuple(samples), comments=comments, fields=profile.fields)
+    return view
 
 
 def _matcher(expression: str | None, option: str) -> Callable[[str], Any] | None:

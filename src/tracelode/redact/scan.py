@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from tracelode.redact import addresses, context, homes, keys, lines, prose, shell
+from tracelode.redact import addresses, context, homes, keys, lines, people, prose, shell
 from tracelode.redact.span import LIMIT, PROBE, SPAN, Cut, Reader, whole
 from tracelode.redact.table import Row
 
@@ -65,6 +65,8 @@ def walk(data: bytes, find: Find, start: int = 0) -> Iterable[Cut]:
         else:
             row, match = found
             cut, least = READERS[row.kind](data, row, match, floor), match.start() + 1
+            if row.kind in people.KINDS and cut.text is not None:
+                people.note(data[cut.start : cut.stop])
             if cut.more:
                 waiting = sorted((*waiting, *cut.more), key=_place)
             elif waiting and cut.text is not None:

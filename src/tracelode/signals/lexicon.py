@@ -213,7 +213,7 @@ def _compile(data: Mapping[str, Any], added: Iterable[Mapping[str, Any]], versio
         stems=_index(verbs, "stems"),
         says=_index(verbs, "says"),
         pairs=_pairs(text["pairs"]),
-        words=_lists(shell, text, human),
+        words=_lists(shell, text, human, data["focus"]),
         wrappers={word: wrapper for row in data["wrapper"] for word, wrapper in _wrapper(row)},
         subcommands=subcommands,
         modules={word: verb for verb, words in data["modules"].items() for word in _words(words)},

@@ -35,6 +35,11 @@ def put(catalog: Catalog, annotations: Sequence[Annotation]) -> list[Annotation]
             kept.append(msgspec.structs.replace(annotation, revision=int(row[0]) + 1))
             values = (annotation.session, kept[-1].revision, msgspec.msgpack.encode(kept[-1]))
             catalog.db.execute("INSERT INTO annotations VALUES (?, ?, ?)", values)
+            # from now on the rows of its family are those of another cut: the next refresh stores them again
+            catalog.db.execute(
+                "UPDATE families SET versions = '' WHERE root = (SELECT root FROM sessions WHERE key = ?)",
+                (annotation.session,),
+            )
     return kept
 
 
@@ -48,10 +53,15 @@ def latest(catalog: Catalog, sessions: Sequence[str] | None = None) -> dict[str,
     Returns:
         Session key to annotation.
     """
-    rows = catalog.db.execute("SELECT data FROM annotations ORDER BY session, revision")
+    text = "SELECT data FROM annotations {} ORDER BY session, revision"
+    if sessions is None:
+        rows = catalog.db.execute(text.format("")).fetchall()
+    else:
+        rows = [
+            row for key in sessions for row in catalog.db.execute(text.format("WHERE session = ?"), (key,))
+        ]
     found = (msgspec.msgpack.decode(row[0], type=Annotation) for row in rows)
-    wanted = None if sessions is None else set(sessions)
-    return {a.session: a for a in found if wanted is None or a.session in wanted}
+    return {annotation.session: annotation for annotation in found}
 
 
 def history(catalog: Catalog, session: str) -> list[Annotation]:

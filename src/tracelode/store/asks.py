@@ -15,7 +15,9 @@ from tracelode.store.schema import DIMENSIONS, column, quoted
 ONCE = frozenset({"intent", "project", "session", "root", "agent", "day", "task", "outcome"})
 """Fields that a sub-agent's frames do not repeat below those of the operation that started it."""
 WORK = frozenset({"stage", "focus", "tool"})
-"""Fields that say what was done: without one of them in the stack nothing nests."""
+"""Fields that say what was done: without one of them, or a level of segments, in the stack nothing nests."""
+SEGMENT = "seg."
+"""Before a number from 0: the name of the segment of that level."""
 SEPARATOR = "\x1f"
 NONE = "(none)"
 _DAY = 86_400_000_000
@@ -25,6 +27,27 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def known_fields() -> tuple[str, ...]:
     """Every field a stack or filter may name, sorted."""
     return tuple(sorted({*DIMENSIONS, *FIELDS, "session", "day", "root"}))
+
+
+def level(field: str) -> int | None:
+    """The level of segments that a field names, None for another field.
+
+    Example:
+        >>> level("seg.0"), level("seg.12"), level("seg.x"), level("stage")
+        (0, 12, None, None)
+    """
+    number = field.removeprefix(SEGMENT)
+    return int(number) if number != field and number.isdecimal() and len(number) < 3 else None
+
+
+def optional(field: str) -> bool:
+    """Is a field's frame left out where an operation has no value of it?"""
+    return field == "focus" or level(field) is not None
+
+
+def nests(query: Query) -> bool:
+    """Do sub-agents lie below the operations that started them?"""
+    return query.lane == "nested" and any(f in WORK or level(f) is not None for f in query.stack)
 
 
 def check_fields(query: Query) -> None:
@@ -37,14 +60,14 @@ def check_fields(query: Query) -> None:
     if len(query.tagroot) + len(query.stack) + len(query.tagleaf) > MOST_FIELDS:
         raise QueryError(f"a stack has at most {MOST_FIELDS} fields")
     for name in (*query.stack, *query.tagroot, *query.tagleaf, *(f for f, _ in query.where)):
-        if name not in known_fields():
-            raise UnknownField(name, known_fields())
+        if name not in known_fields() and level(name) is None:
+            raise UnknownField(name, (*known_fields(), f"{SEGMENT}0", f"{SEGMENT}1"))
 
 
 def needs_operations(query: Query) -> bool:
     """Does a query name a field that is not in the frames?"""
     named = (*query.stack, *query.tagroot, *query.tagleaf, *(f for f, _ in query.where))
-    return any(f not in DIMENSIONS and f not in ("session", "day", "root") for f in named)
+    return any(f not in (*DIMENSIONS, "session", "day", "root") and level(f) is None for f in named)
 
 
 def field_sql(name: str, span: tuple[int, int] | None, tz: str) -> str:
@@ -64,6 +87,9 @@ def field_sql(name: str, span: tuple[int, int] | None, tz: str) -> str:
         return day_sql(span, tz)
     if name == "root" or name in DIMENSIONS:
         return f"NULLIF(f.{name}, '')"
+    number = level(name)
+    if number is not None:
+        return f"NULLIF(split_part(f.seg, chr(31), {number + 1}), '')"
     return f"NULLIF(json_extract_string(o.fields, '$.{name}'), '')"
 
 
@@ -183,7 +209,7 @@ def stack_sql(query: Query, span: tuple[int, int] | None, lanes: Mapping[str, st
     def frame(name: str) -> str:
         sql = field_sql(name, span, query.tz)
         # an optional frame is left out where it has no value, any other says that it has none
-        return sql if name == "focus" else f"COALESCE({sql}, '{NONE}')"
+        return sql if optional(name) else f"COALESCE({sql}, '{NONE}')"
 
     terms = [frame(name) for name in query.tagroot]
     if below:
@@ -224,7 +250,7 @@ def lane_prefixes(
         own = [
             NONE if value is None else value
             for name, value in zip(stack, values, strict=True)
-            if not (value is None and name == "focus") and not (above and name in ONCE)
+            if not (value is None and optional(name)) and not (above and name in ONCE)
         ]
         found[child] = SEPARATOR.join([above, *own] if above else own)
         return found[child]

@@ -111,6 +111,14 @@ class Catalog:
         )
         return [source_row(row) for row in rows]
 
+    def joins(self) -> dict[str, tuple[str, int]]:
+        """Logs of effects that the user joined to a session: path to (root key, skew in microseconds)."""
+        return {row[0]: (row[1], row[2]) for row in self.db.execute("SELECT path, session, skew FROM joins")}
+
+    def put_join(self, path: str, session: str, skew: int) -> None:
+        """Keep which session a log of effects belongs to."""
+        self.db.execute("INSERT OR REPLACE INTO joins VALUES (?, ?, ?)", (path, session, skew))
+
     def drop_source(self, path: str) -> None:
         """Forget a file: the next import reads it anew."""
         self.db.execute("DELETE FROM sources WHERE path = ?", (path,))

@@ -14,8 +14,9 @@ from tracelode.model.profile import Profile, Sample, Stack, made
 from tracelode.model.query import Query
 from tracelode.store import asks
 from tracelode.store.catalog import Catalog
+from tracelode.store.objects import filled_in
 from tracelode.store.schema import column, quoted
-from tracelode.store.shards import connect, relation, row_operation
+from tracelode.store.shards import connect, row_operation
 
 DETAIL_LIMIT = 50_000
 """Above this many operations a profile's samples are the three largest of each stack."""
@@ -58,9 +59,7 @@ class DuckAsker:
             shards = self.catalog.shards()
             filled = text
             for table in ("frames", "operations"):
-                if "{" + table + "}" in filled:
-                    living = relation(self.catalog.folder, table, shards)
-                    filled = filled.replace("{" + table + "}", f"({living})")
+                filled = filled_in(filled, table, shards, self.catalog, self.db)
             try:
                 rows: list[tuple[Any, ...]] = self.db.execute(filled).fetchall()
                 return rows
@@ -139,7 +138,7 @@ class DuckAsker:
         """FROM text; prepares the lanes of sub-agents."""
         self._lanes: dict[str, str] = {}
         text = "{frames} f"
-        if query.lane == "nested" and asks.WORK.intersection(query.stack):
+        if asks.nests(query):
             self._lanes = self._lane_prefixes(query, span)
             if self._lanes:
                 self.db.execute("CREATE OR REPLACE TEMP TABLE lanes (session VARCHAR, prefix VARCHAR)")
@@ -147,7 +146,7 @@ class DuckAsker:
                 appender.append_rows(sorted(self._lanes.items()))
                 appender.flush()
                 del appender
-                text += " LEFT JOIN lanes l ON l.session = f.session"
+                text += " LEFT JOIN lanes l ON l.session = COALESCE(f.lane, f.session)"
         if asks.needs_operations(query):
             text += " JOIN {operations} o ON o.session = f.session AND o.idx = f.idx"
         return text
@@ -201,18 +200,17 @@ class DuckAsker:
 
         Returns:
             Rows (model, day, project, session, agent, role, kind, thread, measures in the order of
-            STORED); session is the root's key, thread the session's own.
+            STORED); session is the root's key, thread the session's own, or that of an effect's tool.
         """
         asks.check_fields(query)
         if self.empty():
             return []
         span = self.span()
         source, where = self._filtered(query)
-        keys = ", ".join(asks.field_sql(name, span, query.tz) for name in CELLS)
+        fields = (asks.field_sql(name, span, query.tz) for name in CELLS)
+        keys = ", ".join((*fields, "COALESCE(f.lane, f.session)"))
         sums = ", ".join(asks.measure_sql(m) for m in STORED)
-        return self._rows(
-            f"SELECT {keys}, f.session, {sums} FROM {source}{where} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8"
-        )
+        return self._rows(f"SELECT {keys}, {sums} FROM {source}{where} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8")
 
     def priced(self) -> bool:
         """Is at least one call with tokens priced?"""

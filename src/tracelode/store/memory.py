@@ -11,7 +11,7 @@ import msgspec
 from tracelode.model.measure import NULLABLE, parts
 from tracelode.model.profile import Profile, Stack, fold
 from tracelode.model.query import Query
-from tracelode.store.asks import NONE, ONCE, WORK, check_fields, zone_of
+from tracelode.store.asks import NONE, ONCE, SEPARATOR, check_fields, level, nests, optional, zone_of
 from tracelode.store.schema import DIMENSIONS, FRAMES, column
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -81,20 +81,24 @@ class MemoryAsker:
             return moment.astimezone(zone_of(tz)).date().isoformat()
         if name in DIMENSIONS or name == "root":
             return row[name] or None
+        number = level(name)
+        if number is not None:
+            names = (row["seg"] or "").split(SEPARATOR)
+            return (names[number] if number < len(names) else "") or None
         return self._fields.get((row["session"], row["idx"]), {}).get(name) or None
 
     def _frames(self, row: Row, names: Iterable[str], tz: str) -> list[str]:
         found = []
         for name in names:
             value = self._field(row, name, tz)
-            if value is not None or name != "focus":
+            if value is not None or not optional(name):
                 found.append(NONE if value is None else value)
         return found
 
     def _stack(self, row: Row, query: Query, spawners: Mapping[str, Row]) -> Stack:
         above: list[str] = []
-        if query.lane == "nested" and WORK.intersection(query.stack):
-            above = self._above(row["session"], query, spawners, 0)
+        if nests(query):
+            above = self._above(row["lane"] or row["session"], query, spawners, 0)
         names = [n for n in query.stack if not (above and n in ONCE)]
         return (
             *self._frames(row, query.tagroot, query.tz),

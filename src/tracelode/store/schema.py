@@ -70,10 +70,14 @@ FRAMES: tuple[tuple[str, str], ...] = (
     ("id", "VARCHAR"),
     ("moment", "BIGINT"),
     ("spawns", "VARCHAR"),
+    ("seg", "VARCHAR"),
+    ("lane", "VARCHAR"),
     *((name, "VARCHAR") for name in DIMENSIONS),
     *((name, "BIGINT") for name in MEASURES),
 )
-"""What folds read: own operations only; moment = that of the call's last record."""
+"""What folds read: own operations only; moment = that of the call's last record; seg = names of the segments
+around the operation, outermost first, chr(31) between them; lane = session below whose frames an effect
+lies, where that is not its own."""
 
 CONTENTS: tuple[tuple[str, str], ...] = (
     ("session", "VARCHAR"),

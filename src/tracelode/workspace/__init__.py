@@ -10,6 +10,10 @@ from tracelode import registry
 from tracelode.errors import TracelodeError, UsageError
 from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
+from tracelode.workspace.annotating import Annotating
+from tracelode.workspace.certainty import Certainty
+from tracelode.workspace.model_cut import ModelCutting
+from tracelode.workspace.naming import NamingNames
 from tracelode.workspace.places import (
     checked_prices,
     default_store,
@@ -17,6 +21,7 @@ from tracelode.workspace.places import (
     segmenters,
     stamp,
 )
+from tracelode.workspace.ranking import RankingOperations
 from tracelode.workspace.segmenting import Segmenting
 from tracelode.workspace.writing import formats, is_binary
 
@@ -79,7 +84,7 @@ def open(
     return Workspace(folder, redact=redact, tz=tz, idle=idle, prices=own, renew=renew)
 
 
-class Workspace(Segmenting):
+class Workspace(Annotating, Segmenting, ModelCutting, NamingNames, Certainty, RankingOperations):
     """A store and what can be asked of it; made by open().
 
     Args:
@@ -177,6 +182,8 @@ class Workspace(Segmenting):
         since: int | None = None,
         archive: bool = False,
         map: str | Path | None = None,
+        into: str | None = None,
+        skew: float = 0.0,
         progress: Callable[[Progress], None] | None = None,
     ) -> ImportReport:
         """Import what is new: into the store goes only what has passed the redactor.
@@ -187,13 +194,16 @@ class Workspace(Segmenting):
             since: leave out files last written before this moment, UTC microseconds.
             archive: keep whole texts, redacted and compressed, beside the bounded previews.
             map: a mapping file: read the paths as JSON Lines of a shape of your own.
+            into: session whose processes, files and hosts the paths tell: a key or unique beginning of one.
+            skew: seconds by which their clock may differ from the session's.
             progress: told how far it is.
 
         Returns:
             Counts, and what could not be used and where.
 
         Raises:
-            UsageError: unknown source, or a mapping file with a mistake.
+            UsageError: unknown source, a mapping file with a mistake, or into without paths.
+            QueryError: none or several sessions match into.
         """
         if source is not None and source not in registry.names("sources"):
             raise UsageError(f"unknown source {source!r}; known: {', '.join(registry.names('sources'))}")
@@ -201,8 +211,11 @@ class Workspace(Segmenting):
             raise UsageError("a mapping reads the paths named with it: name at least one, and no source")
         given = [Path(p).expanduser() for p in paths] if paths else None
         mapping = None if map is None else Path(map).expanduser()
+        if into is not None and given is None:
+            raise UsageError("a log is joined to a session by name: name the file to import")
+        joined = None if into is None else (self.session(into).root, int(skew * 1_000_000))
         report: ImportReport = self._import(archive).add(
-            given, source=source, since=since, mapping=mapping, progress=progress
+            given, source=source, since=since, mapping=mapping, into=joined, progress=progress
         )
         return report
 

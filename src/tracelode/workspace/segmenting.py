@@ -1,25 +1,32 @@
-"""How are the sessions of a store cut? By which segmenter, one of them tried, all of them cut anew."""
+"""How are the sessions of a store cut? By which segmenter, one of them tried, one of them trained."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tracelode import registry
+from tracelode.errors import StoreError, UsageError
 from tracelode.workspace.asking import Asking
 from tracelode.workspace.places import checked_segmenter
 
 if TYPE_CHECKING:
     from tracelode.model.segment import Segmentation
+    from tracelode.model.training import Training
+    from tracelode.store.cuts import Cut
 
 SEGMENTER = "chain"
 """What cuts the sessions of a store that was not told otherwise."""
+TRAINED = ("bayes", "learned")
+"""Segmenters that learn from labels of one's own."""
 
 
 class Segmenting(Asking):
     """A workspace's segments; part of Workspace."""
 
+    path: Path
     _importer: Any
 
     def _import(self, archive: bool = False) -> Any:
@@ -40,32 +47,159 @@ class Segmenting(Asking):
             Number of sessions, sub-agents included, that were cut and named anew; the sources are not read.
 
         Raises:
-            UsageError: no such segmenter.
+            UsageError: no such segmenter, or it needs training or rules that the store does not keep.
             StoreError: the store can only be read.
         """
-        checked_segmenter(segmenter)
+        from tracelode.ingest.segmenters import make
+
+        make(checked_segmenter(segmenter), self.path)
         self._catalog.set_meta("segmenter", segmenter)
-        self._importer = None
-        return len(self._catalog.sessions()) if self._import().refresh_locked() else 0
+        return self._recut()
 
     def segmentation(self, session: str, segmenter: str | None = None) -> Segmentation:
         """How one session is cut, or would be.
 
         Args:
             session: key or unique beginning of one.
-            segmenter: a registered name; None for the store's. Nothing is stored.
+            segmenter: a registered name, to try it; None for how it is cut: by the marks that were made of
+                it, else by the store's segmenter. Nothing is stored.
 
         Returns:
             The named segments.
 
         Raises:
             QueryError: none or several sessions match.
-            UsageError: no such segmenter.
+            UsageError: no such segmenter, or it needs training or rules that the store does not keep.
         """
-        from tracelode.profile.name.apply import label
+        from tracelode.ingest.segmenters import make
+        from tracelode.profile.label import label
+        from tracelode.workspace.annotating_now import current
 
-        made = registry.load("segmenters", checked_segmenter(segmenter or self.segmenter))
+        made = make(checked_segmenter(segmenter or self.segmenter), self.path)
         key = self.session(session).key
         operations = self._ask().operations(key)
-        cut = label(operations, made)[0]
-        return msgspec.structs.replace(cut, session=key)
+        if segmenter is not None:
+            return msgspec.structs.replace(label(operations, made).segmentation, session=key)
+        now = current(self._catalog, made, key, operations)
+        cut = msgspec.structs.replace(now.segmentation, session=key)
+        if not now.marked:
+            return cut
+        # where a marked path ends above the deepest level there is nothing to show
+        named = tuple(piece for piece in cut.segments if piece.name)
+        return msgspec.structs.replace(cut, segmenter="marks", version=now.beside, segments=named)
+
+    def cuts(self) -> list[Cut]:
+        """What cut the sessions of this store, one segmenter after the other, oldest first."""
+        from tracelode.store.cuts import cuts
+
+        return cuts(self._catalog)
+
+    def rules(self, path: str | Path) -> int:
+        """Keep a file of rules for the segmenter rules, and cut every session anew by them.
+
+        Args:
+            path: TOML of [[segment]] tables; its content is kept, later changes of the file are not seen.
+
+        Returns:
+            Number of sessions that were cut anew.
+
+        Raises:
+            UsageError: the file cannot be read or has a mistake; nothing is kept.
+            StoreError: the store can only be read.
+        """
+        from tracelode.ingest.segmenters import keep
+        from tracelode.profile.rulebook import LARGEST, read
+
+        file = Path(path).expanduser()
+        try:
+            with file.open("rb") as stream:
+                content = stream.read(LARGEST + 1)
+        except OSError as error:
+            why = (error.strerror or type(error).__name__).lower()
+            raise UsageError(f"the rule file {file} cannot be read: {why}") from error
+        read(content)
+        self._writable()
+        keep("rules", self.path, content)
+        return self.segment("rules")
+
+    def train(
+        self,
+        segmenter: str,
+        labels: str | Path | None = None,
+        *,
+        told: Callable[[Training], None] | None = None,
+    ) -> Training:
+        """Teach a segmenter how your own sessions are cut, if it then beats cutting blindly.
+
+        Args:
+            segmenter: bayes or learned.
+            labels: "marks" (made of sessions of this store), "plan" (where agents kept one), or a file of
+                labelled sessions; None for the marks if there are enough, else the plans.
+            told: called with the figures before anything is kept.
+
+        Returns:
+            Figures on sessions that were not learned from, and whether what was learned is kept. If it is,
+            sessions that this segmenter cuts are cut anew.
+
+        Raises:
+            UsageError: no such trainer, or the file cannot be read.
+            MissingExtra: the library that the trainer needs is not installed.
+            StoreError: the store can only be read.
+
+        Source:
+            evaluation protocol, segmentation: out-of-fold figures beside the best fixed window.
+        """
+        from tracelode.workspace.training import trained
+
+        if segmenter not in TRAINED:
+            raise UsageError(f"segmenter {segmenter!r} learns nothing; those that do: {', '.join(TRAINED)}")
+        self._writable()
+        found, content = trained(self._catalog, self._ask(), segmenter, labels)
+        if told is not None:
+            told(found)
+        if content is None:
+            return found
+        self._keep(segmenter, content)
+        return msgspec.structs.replace(found, recut=self._recut())
+
+    def forget(self, segmenter: str) -> int:
+        """Throw away what a segmenter learned in this store, or the store's rules.
+
+        Args:
+            segmenter: bayes, learned or rules.
+
+        Returns:
+            Number of sessions that were cut anew.
+
+        Raises:
+            UsageError: the store keeps nothing for it, or cuts by it and it cannot do without.
+            StoreError: the store can only be read.
+        """
+        from tracelode.ingest.segmenters import FILES, kept
+
+        if segmenter not in FILES or kept(segmenter, self.path) is None:
+            raise UsageError(f"this store keeps nothing for the segmenter {segmenter!r}")
+        if segmenter == self.segmenter and segmenter != "learned":
+            raise UsageError(
+                f"the sessions are cut by {segmenter}; cut them by another first: "
+                f"tracelode segment --with {SEGMENTER}"
+            )
+        self._writable()
+        self._keep(segmenter, None)
+        return self._recut()
+
+    def _keep(self, segmenter: str, content: bytes | None) -> None:
+        from tracelode.ingest.segmenters import keep
+
+        keep(segmenter, self.path, content)
+
+    def _writable(self) -> None:
+        if self._catalog.readonly:
+            raise StoreError(f"the store in {self.path} can only be read")
+
+    def _recut(self) -> int:
+        """Cut anew what another segmenter, or another state of it, cut; the number of all sessions if any."""
+        self._importer = None
+        if self.empty():
+            return 0
+        return len(self._catalog.sessions()) if self._import().refresh_locked() else 0

@@ -6,7 +6,7 @@ import pytest
 
 from signals.build import call, raw, session
 from tracelode.model.operation import Operation
-from tracelode.profile.name.apply import label
+from tracelode.profile.label import label
 from tracelode.profile.name.declared import declared
 from tracelode.profile.name.intent import intent
 from tracelode.profile.segment.phase import PhaseSegmenter
@@ -49,7 +49,7 @@ def sessions() -> list[tuple[list[Operation], str]]:
 def test_no_secret_reaches_a_stage_or_an_intent() -> None:
     names: set[str] = set()
     for operations, prompt in sessions():
-        segmentation, stages = label(operations, PhaseSegmenter())
+        segmentation, stages = label(operations, PhaseSegmenter())[:2]
         names |= {*stages, *(segment.name for segment in segmentation.segments), intent(operations, prompt)}
         names |= {value for o in operations if (value := declared(f"Create {PASSWORD} for {USER}", [o]))}
     assert len(names) > 3

@@ -153,6 +153,30 @@ def test_many_failed_looks_or_runs_are_a_diagnosis() -> None:
     assert stage([SILENT_RUN, SILENT_RUN]) == "diagnose failure"
 
 
+REFUSED = call("$ ssh box true", "nonzero", "Exit code 255\nbox: Permission denied (publickey).")
+OTHER_REFUSED = call("$ curl https://box/a", "error", "HTTP 404")
+
+
+@pytest.mark.parametrize(
+    ("calls", "name"),
+    [
+        # three of one class, a quarter of all: what the segment is about, whatever it tries in between
+        ([REFUSED] * 3 + ["Read a.yml"] * 9, "diagnose authentication error"),
+        ([REFUSED] * 3 + ["Read a.yml"] * 10, "explore config"),
+        ([REFUSED] * 2 + ["Read a.yml"] * 4, "explore config"),
+        (["$ curl https://box/a"] * 9 + [REFUSED] * 4, "diagnose authentication error"),
+        (
+            [REFUSED, REFUSED, OTHER_REFUSED, *["Read a.yml"] * 6],
+            "explore config",
+        ),
+        # what builds or edits something is not called after what went wrong on the way
+        (["$ pip install a"] * 6 + [REFUSED] * 3, "install dependencies"),
+    ],
+)
+def test_a_segment_that_keeps_failing_in_one_way_is_a_diagnosis(calls: list[object], name: str) -> None:
+    assert stage([call(c) if isinstance(c, str) else c for c in calls]) == name  # type: ignore[arg-type]
+
+
 SALIENCE = [
     (["explore"] * 3 + ["commit"], "commit"),
     (["explore"] * 4 + ["commit"], "explore"),

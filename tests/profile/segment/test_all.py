@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cutters import NAMES, made
 from signals.build import call, raw, session
 from tracelode import registry
-from tracelode.profile.name.apply import label
+from tracelode.errors import UsageError
+from tracelode.profile.label import label
 from tracelode.profile.name.stage import is_evidence, vocabulary
 from tracelode.profile.turns import turns
 
-NAMES = registry.names("segmenters")
 CALLS = ["Read a.py", "Grep src", "Edit a.py", "Write b.py", "$ pytest", "$ git push"]
 
 TURNS = st.lists(
@@ -35,8 +36,8 @@ TURNS = st.lists(
 @settings(deadline=None, max_examples=60)
 def test_the_laws_of_a_segmentation(name: str, built: list) -> None:  # type: ignore[type-arg]
     operations = session(*built)
-    segmenter = registry.load("segmenters", name)
-    segmentation, names = label(operations, segmenter)
+    segmenter = made(name)
+    segmentation, names = label(operations, segmenter)[:2]
     segmentation.check(len(operations))
     assert (segmentation.segmenter, bool(segmentation.version)) == (name, True)
     assert len(names) == len(operations)
@@ -52,14 +53,13 @@ def test_the_laws_of_a_segmentation(name: str, built: list) -> None:  # type: ig
 
 
 SCRIPT = """
+from cutters import NAMES, made
 from signals.build import session
-from tracelode import registry
-from tracelode.profile.name.apply import label
+from tracelode.profile.label import label
 letters = {"l": "Read a.py", "d": "Read a.md", "s": "Grep src", "e": "Edit a.py", "x": "Edit b.md"}
 letters["t"] = "$ pytest"
-for name in registry.names("segmenters"):
-    made = registry.load("segmenters", name)
-    print(label(session(*(letters[x] for x in "ldsldslexexexttelldsexx" * 3)), made))
+for name in NAMES:
+    print(label(session(*(letters[x] for x in "ldsldslexexexttelldsexx" * 3)), made(name)))
 """
 
 
@@ -79,3 +79,11 @@ def test_the_hash_seed_does_not_matter() -> None:
         outputs.add(run.stdout)
     assert len(outputs) == 1
     assert "Segment(" in outputs.pop()
+
+
+def test_what_needs_something_says_so() -> None:
+    for name in NAMES:
+        segmenter = registry.load("segmenters", name)
+        if missing := getattr(segmenter, "missing", ""):
+            with pytest.raises(UsageError, match=missing):
+                segmenter.segment(session("Read a.py"))

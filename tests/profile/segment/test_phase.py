@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from signals.build import call, raw, replace, session
 from tracelode import registry
 from tracelode.model.operation import Operation
-from tracelode.profile.name.apply import label, stages
+from tracelode.profile.label import label, stages
 from tracelode.profile.segment.phase import PhaseSegmenter, _runs
 from tracelode.signals.lexicon import load
 
@@ -134,7 +134,7 @@ def test_a_failure_before_a_cut_names_the_next_segment() -> None:
 @pytest.mark.parametrize("kinds", [[], ["prompt"], ["prompt", "model"], ["note"] * 4])
 def test_a_session_without_tools_is_one_segment(kinds: list[str]) -> None:
     operations = [raw(kind, id=str(i)) for i, kind in enumerate(kinds)]
-    segmentation, names = label(operations, PhaseSegmenter())
+    segmentation, names = label(operations, PhaseSegmenter())[:2]
     assert len(segmentation.segments) == bool(kinds)
     assert names == ["answer user"] * len(kinds)
 

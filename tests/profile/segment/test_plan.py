@@ -21,7 +21,7 @@ from tracelode.errors import UsageError
 from tracelode.model.operation import Operation
 from tracelode.model.segment import Segment, Segmentation
 from tracelode.profile.cover import cover, whole
-from tracelode.profile.name.apply import declare, label
+from tracelode.profile.label import declare, label
 from tracelode.profile.name.stage import is_evidence, vocabulary
 from tracelode.profile.segment.chain import ChainSegmenter
 from tracelode.profile.segment.phase import PhaseSegmenter
@@ -45,7 +45,7 @@ def work(text: str) -> str:
 
 def pieces(segmenter: object, rows: list[Operation]) -> list[tuple[str, int, str]]:
     """(name, tool calls, observed name) of each segment."""
-    segmentation, _ = label(rows, segmenter)  # type: ignore[arg-type]
+    segmentation, _ = label(rows, segmenter)[:2]  # type: ignore[arg-type]
     return [
         (s.name, sum(map(is_evidence, rows[s.start : s.stop])), s.observed) for s in segmentation.segments
     ]
@@ -108,7 +108,7 @@ def test_names_need_no_texts() -> None:
 
 def test_both_names_are_kept_as_fields() -> None:
     rows = [replace(o, fields={**o.fields, "stage_declared": "stale"}) for o in operations(SCRIPT)]
-    segmentation, _ = label(rows, ChainSegmenter())
+    segmentation, _ = label(rows, ChainSegmenter())[:2]
     declare(rows, segmentation)
     for segment in segmentation.segments:
         for operation in rows[segment.start : segment.stop]:
@@ -129,7 +129,7 @@ TURNS = st.lists(
 @given(TURNS)
 def test_without_a_plan_nothing_changes(built: list) -> None:  # type: ignore[type-arg]
     rows = session(*built)
-    chain, phase = ChainSegmenter().segment(rows), PhaseSegmenter().segment(rows)
+    chain, phase = ChainSegmenter(["plan", "phase"]).segment(rows), PhaseSegmenter().segment(rows)
     assert chain.segments == phase.segments
 
 
@@ -149,7 +149,7 @@ LINES = st.lists(
 @given(lines=LINES)
 def test_the_laws_of_a_segmentation(segmenter: PlanSegmenter | ChainSegmenter, lines: list[str]) -> None:
     rows = operations("\n".join(lines))
-    segmentation, names = label(rows, segmenter)
+    segmentation, names = label(rows, segmenter)[:2]
     segmentation.check(len(rows))
     assert set(names) <= vocabulary()
     assert segmenter.segment(list(rows)) == segmentation
@@ -203,14 +203,14 @@ def test_a_chain_is_made_of_what_can_leave_something() -> None:
 
 def test_they_are_registered_and_name_their_parts() -> None:
     chain = registry.load("segmenters", "chain")
-    plan, phase = registry.load("segmenters", "plan"), registry.load("segmenters", "phase")
-    assert chain.version == f"plan {plan.version} > phase {phase.version}"
-    assert ChainSegmenter().segment([]).segments == plan.segment([]).segments == ()
+    parts = [registry.load("segmenters", name) for name in ("plan", "learned", "changepoint", "phase")]
+    assert chain.version == " > ".join(f"{part.name} {part.version}" for part in parts)
+    assert ChainSegmenter().segment([]).segments == parts[0].segment([]).segments == ()
 
 
 SOURCE = """
 from test_plan import SCRIPT, operations
-from tracelode.profile.name.apply import label
+from tracelode.profile.label import label
 from tracelode.profile.segment.chain import ChainSegmenter
 print(label(operations(SCRIPT * 3), ChainSegmenter()))
 """

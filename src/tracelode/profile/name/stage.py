@@ -22,6 +22,7 @@ EVIDENCE_KINDS = frozenset({"tool", "subagent", "plan", "gui"})
 _FAILED = frozenset({"error", "nonzero"})
 _MAJORITY, _PLURALITY = 0.5, 0.34
 _FAILED_SHARE, _FAILED_COUNT = 0.5, 2
+_BESET_SHARE, _BESET_COUNT = 0.25, 3
 
 
 def is_evidence(operation: Operation) -> bool:
@@ -155,6 +156,10 @@ def name_facts(
         failed = [row for row in facts if row[2]]
         if len(failed) >= _FAILED_COUNT and len(failed) >= _FAILED_SHARE * len(facts):
             return f"diagnose {_commonest(row[3] for row in failed) or words['diagnose_else']}"
+    if looks or verb in words["beset"].split():
+        besetting = _besetting(facts)
+        if besetting:
+            return f"diagnose {besetting}"
     if verb == "fix":
         return f"fix {words['fix_else']}"
     if verb == "diagnose":
@@ -201,6 +206,13 @@ def _last_failure(context: Sequence[Facts], lexicon: Lexicon) -> Facts | None:
 def _failure_inside(facts: Sequence[Facts], lexicon: Lexicon) -> Facts | None:
     inside = lexicon.stages["inside"].split()
     return next((row for row in reversed(facts) if row[2] and row[0] in inside), None)
+
+
+def _besetting(facts: Sequence[Facts]) -> str:
+    """The error class that a segment runs into again and again, "" for none."""
+    cause = _commonest(row[3] for row in facts)
+    times = sum(row[3] == cause for row in facts) if cause else 0
+    return cause if times >= _BESET_COUNT and times >= _BESET_SHARE * len(facts) else ""
 
 
 def _commonest(values: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Which segmenter cuts what? One after the other, each where the ones before it know nothing."""
+"""Which segmenter cuts what? The plan where there is one, elsewhere the first that the session fits."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from typing import Any
 from tracelode import registry
 from tracelode.errors import UsageError
 from tracelode.model.operation import Operation
-from tracelode.model.ports import PartialSegmenter, Segmenter
+from tracelode.model.ports import ChoosySegmenter, PartialSegmenter, Segmenter
 from tracelode.model.segment import Segment, Segmentation
 from tracelode.profile.cover import cover
 
-DEFAULT: tuple[str, ...] = ("plan", "phase")
+DEFAULT: tuple[str, ...] = ("plan", "learned", "changepoint", "phase")
 """Names of the default chain."""
 
 
 class ChainSegmenter:
-    """Cuts by the agent's plan, and by phases where no item of a plan is in progress.
+    """Cuts by the agent's plan, and between its items by the first of several that the session fits.
+
+    Parts that claim stretches come first, each working where those before it claim nothing. Of the others one
+    cuts what is left: the first that says that the session fits it, the last one if none does.
 
     Args:
-        parts: segmenters or their registered names; all but the last claim stretches.
+        parts: segmenters or their registered names.
 
     Raises:
-        UsageError: no part, or one before the last that cannot leave stretches to others.
+        UsageError: no part, or one before the last that can leave nothing to others.
 
     Source:
         segmentation rules: default chain.
@@ -37,10 +40,13 @@ class ChainSegmenter:
         ]
         if not made:
             raise UsageError("a chain of segmenters needs at least one")
-        unable = [part.name for part in made[:-1] if not hasattr(part, "claim")]
+        places = [index for index, part in enumerate(made[:-1]) if not hasattr(part, "claim")]
+        first = places[0] if places else len(made) - 1
+        unable = [part.name for part in made[first:-1] if not hasattr(part, "fits")]
         if unable:
             raise UsageError(f"segmenter {unable[0]!r} leaves nothing to the next: move it to the end")
-        self._partial: list[PartialSegmenter] = made[:-1]
+        self._partial: list[PartialSegmenter] = made[:first]
+        self._choosy: list[ChoosySegmenter] = made[first:-1]
         self._last: Segmenter = made[-1]
         self.version = " > ".join(f"{part.name} {part.version}" for part in made)
 
@@ -51,13 +57,14 @@ class ChainSegmenter:
             operations: the n operations of one session in order; fields and previews only.
 
         Returns:
-            Nested segments that cover [0, n); those of the last part alone where no other claims any.
+            Nested segments that cover [0, n).
         """
         session = operations[0].session if operations else ""
-        return Segmentation(session, self.name, self.version, tuple(self._cut(operations, 0)))
+        rest: Segmenter = next((part for part in self._choosy if part.fits(operations)), self._last)
+        return Segmentation(session, self.name, self.version, tuple(self._cut(operations, 0, rest)))
 
-    def _cut(self, operations: Sequence[Operation], part: int) -> Sequence[Segment]:
+    def _cut(self, operations: Sequence[Operation], part: int, rest: Segmenter) -> Sequence[Segment]:
         if part == len(self._partial):
-            return self._last.segment(operations).segments
+            return rest.segment(operations).segments
         claims = self._partial[part].claim(operations)
-        return cover(operations, claims, lambda run: self._cut(run, part + 1))
+        return cover(operations, claims, lambda run: self._cut(run, part + 1, rest))

@@ -12,8 +12,9 @@ from tracelode.profile.cover import before
 from tracelode.profile.learned.decoding import COARSE, FINE, decode
 from tracelode.profile.learned.features import readings
 from tracelode.profile.learned.model import AGENT, PEOPLE, Model, expert_of, shipped
-from tracelode.profile.name.stage import stage
+from tracelode.profile.name.stage import is_evidence, stage
 from tracelode.signals.lexicon import Lexicon, load
+from tracelode.signals.tools import is_shell
 
 _REVISION = "1"
 """Changes when the cuts of this file change."""
@@ -68,7 +69,26 @@ class LearnedSegmenter:
         self._model = model or shipped()
         rate = "" if shrink is None else f"{shrink:g}"
         parts = (_REVISION, self._model.weights.version, f"{granularity:g}", rate, f"{levels}", expert or "")
-        self.version = "/".join((*parts, (lexicon or load()).version))
+        self._lexicon = lexicon or load()
+        self.version = "/".join((*parts, self._lexicon.version))
+
+    def fits(self, operations: Sequence[Operation]) -> bool:
+        """Is a session of the kind that it learned from: known tools, and texts to read?
+
+        Args:
+            operations: the n operations of one session in order; fields and previews only.
+
+        Returns:
+            False where half of the tool calls or more are of tools that the lexicon does not know, or have no
+            text of what was asked. Without texts it is worse than any other segmenter: measured on the
+            labelled sets, .562 B3 against .709 of changepoint, which is .746 with them.
+        """
+        calls = [op for op in operations if is_evidence(op)]
+        known = sum(bool(op.arguments) and self._known(op.fields.get("tool") or op.name) for op in calls)
+        return 2 * known > len(calls)
+
+    def _known(self, tool: str) -> bool:
+        return tool.lower() in self._lexicon.tools or is_shell(tool, self._lexicon)
 
     def segment(self, operations: Sequence[Operation]) -> Segmentation:
         """Cut one session and name its segments.
