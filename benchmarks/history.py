@@ -19,8 +19,10 @@ from measure import Case, Failed, measure, ratio, wait_until_quiet
 from report import Figure, Report, finish, options, say
 from workload import Absent, call, ccusage, environment, history, program, tracelode, truth, work_folder
 
-COLD = {"wall": 4.5, "process": 150, "tree": 300}
-"""Bars of a cold import of 200 MB: seconds, megabytes."""
+COLD = {"wall": 10, "process": 150}
+"""Bars of a cold import of 200 MB with the default chain: seconds, megabytes."""
+CHOSEN = {"phase": {"wall": 4.5, "process": 150, "tree": 300}, "changepoint": {"wall": 7}}
+"""The same in a store that was told to cut by another segmenter."""
 AGAIN = {"wall": 0.4}
 GROWTH = {"wall": 5.5, "process": 1.3, "tree": 1.3}
 """Bars of 1 GB against 200 MB."""
@@ -40,6 +42,16 @@ TOKENS = {
 def emptied(store: Path) -> Callable[[], None]:
     """What makes the next run a cold one."""
     return lambda: shutil.rmtree(store, ignore_errors=True)
+
+
+def told(store: Path, segmenter: str, env: dict[str, str]) -> Callable[[], None]:
+    """What makes the next run a cold one in a store whose segmenter was chosen."""
+
+    def make() -> None:
+        emptied(store)()
+        call(program("make_store", "choose", store, segmenter), env)
+
+    return make
 
 
 def cases(work: Path, folder: Path, peer: str | None, size: str) -> tuple[Path, list[Case]]:
@@ -116,6 +128,7 @@ def first(report: Report, given: argparse.Namespace, work: Path, folder: Path, p
     report.bars(ours, COLD, apply=full)
     for other in peers:
         report.beside(ours, other)
+    chosen(report, given, work, folder)
     again = Case("tracelode, nothing new", tracelode("--store", str(store)), environment(work, folder))
     second, *peers = found = measure([again, *commands[1:-1]], given.runs, warm=given.warm)
     report.series.extend(found)
@@ -124,6 +137,31 @@ def first(report: Report, given: argparse.Namespace, work: Path, folder: Path, p
         report.beside(second, other)
     naming(report, work, store)
     shutil.rmtree(store)
+
+
+def chosen(report: Report, given: argparse.Namespace, work: Path, folder: Path) -> None:
+    """Measure cold imports with other segmenters, in turn."""
+    env, size = environment(work, folder), size_of(folder)
+    stores = {name: work / f"store-{name}" for name in CHOSEN}
+    found = measure(
+        [
+            Case(
+                f"tracelode, {size} cold, {name}",
+                tracelode("--store", str(store)),
+                env,
+                told(store, name, env),
+                f"tracelode --store NEW, its segmenter {name}",
+            )
+            for name, store in stores.items()
+        ],
+        given.runs,
+        warm=given.warm,
+    )
+    report.series.extend(found)
+    for series, (name, store) in zip(found, stores.items(), strict=True):
+        verify(report, work, folder, store)
+        report.bars(series, CHOSEN[name], apply=truth(folder)["bytes"] >= BIG)
+        shutil.rmtree(store)
 
 
 def grown(

@@ -10,7 +10,7 @@ import numpy as np
 from segments_data import Dataset, Session
 
 from tracelode.profile.learned.features import matrix, readings
-from tracelode.profile.learned.model import AGENT, PEOPLE, WEIGHTS, Expert, Weights, digest
+from tracelode.profile.learned.weights import AGENT, PEOPLE, WEIGHTS, Expert, Weights, digest
 from tracelode.profile.train import forest
 from tracelode.profile.train.examples import firsts
 from tracelode.profile.train.forest import versioned

@@ -11,7 +11,8 @@ from segments_data import Dataset
 from segments_fit import EXPERTS, SHRINKS, Example, fit
 
 from tracelode.profile.learned.decoding import FINE, Taste, decode
-from tracelode.profile.learned.model import Scorer, Weights, shifted, sigmoid
+from tracelode.profile.learned.model import Scorer, shifted, sigmoid
+from tracelode.profile.learned.weights import Weights
 from tracelode.profile.score.partition import from_cuts, leaves
 from tracelode.profile.score.tally import Tally, average, figures, tally, total
 from tracelode.profile.segment.learned import LearnedSegmenter

@@ -16,7 +16,7 @@ from tracelode import registry
 from tracelode.errors import UsageError
 from tracelode.model.ports import Segmenter
 from tracelode.model.segment import Segmentation
-from tracelode.profile.learned.model import digest, shipped
+from tracelode.profile.learned.weights import digest, shipped_weights
 from tracelode.profile.score.assess import Lift, Sample, assess, b3_f1, boundary_f1, lift
 from tracelode.profile.score.bootstrap import Interval, resamples
 from tracelode.profile.score.partition import cuts, leaves
@@ -295,7 +295,7 @@ def notes(sets: Sequence[Dataset], found: Sequence[dict[str, Any]]) -> list[str]
             f"{dataset.name}: {len(held)} sessions, {sum(len(s.operations) for s in held)} operations, "
             f"{sum(len(cuts(s.truth)) for s in held)} true cuts; truth: {dataset.truth}"
         )
-        known = set(shipped().weights.trained)
+        known = set(shipped_weights().trained)
         seen = sum(digest(session.key) in known for session in held)
         if seen and any(row["method"].partition(",")[0] in ("chain", "learned") for row in found):
             said.append(

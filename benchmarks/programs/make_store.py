@@ -2,6 +2,7 @@
 
 Run: python make_store.py cut SOURCE TARGET OPERATIONS
      python make_store.py rows TARGET SHARDS ROWS
+     python make_store.py choose TARGET SEGMENTER
 Prints one JSON object: operations, stacks (of intent, stage, focus, tool with sub-agents nested), cost.
 """
 
@@ -13,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import tracelode
 from tracelode.store.catalog import Catalog
 from tracelode.store.schema import FRAMES, NULLABLE_COLUMNS
 from tracelode.store.shards import TABLES, connect, quoted, relation, shard_file, write_parquet
@@ -82,7 +84,8 @@ def rows(target: Path, shards: int, each: int) -> dict[str, Any]:
                 catalog.put_family(f"s{family:09d}", name, "made by rule")
     # what the frames hold as focus is the key of a name in the catalog
     keys = [f"focus {number}" for number in range(FOCUSES)]
-    catalog.db.executemany("INSERT INTO ladders VALUES (?1, '', 'focus', '', 0, ?1)", [(key,) for key in keys])
+    text = "INSERT INTO ladders VALUES (?1, '', 'focus', '', 0, ?1)"
+    catalog.db.executemany(text, [(key,) for key in keys])
     files = quoted(target / "frames" / "*.parquet")
     count, cost = connection.execute(f"SELECT count(*), CAST(SUM(cost) AS BIGINT) FROM {files}").fetchone()
     return {"operations": count, "cost": cost}
@@ -137,7 +140,10 @@ def frames_sql(first: int, stop: int) -> str:
 def main() -> None:
     """Make one store."""
     kind, *words = sys.argv[1:]
-    if kind == "cut":
+    if kind == "choose":
+        # an empty store whose sessions will be cut by the segmenter named
+        found = {"sessions": tracelode.open(words[0]).segment(words[1])}
+    elif kind == "cut":
         found = cut(Path(words[0]), Path(words[1]), int(words[2]))
     else:
         found = rows(Path(words[0]), int(words[1]), int(words[2]))

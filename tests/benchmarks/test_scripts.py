@@ -54,12 +54,13 @@ def test_history(project: Path, history: Path, tmp_path: Path, peer: Path) -> No
     names = [series["name"] for series in report["series"]]
     size = f"{json.loads((history / 'truth.json').read_text())['bytes'] / 1e6:.0f} MB"
     three = [f"tracelode, {size} cold", f"ccusage, {size}", f"msgspec loop, {size}"]
-    assert names == [*three, "tracelode, nothing new", three[1], three[0], *three]
+    other = [f"tracelode, {size} cold, {name}" for name in ("phase", "changepoint")]
+    assert names == [*three, *other, "tracelode, nothing new", three[1], three[0], *three]
     assert all(series["runs"] == 1 and series["wall_seconds"]["median"] > 0 for series in report["series"])
     found = figures(report)
     assert found[f"tracelode, {size} cold / msgspec loop, {size}: CPU"] > 1
     assert 0.3 < found[f"tracelode, {size} cold / tracelode, {size} cold: process"] < 3
-    assert sum(note.endswith("equal the generator's truth") for note in report["notes"]) == 2
+    assert sum(note.endswith("equal the generator's truth") for note in report["notes"]) == 4
     assert {figure["bar"] for figure in report["figures"]} == {None, 0.1}  # naming has a bar at every size
     assert not list((tmp_path / "work").glob("store-*"))
 

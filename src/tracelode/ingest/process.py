@@ -26,6 +26,8 @@ def start(settings: Settings, parent: int) -> None:
     """
     global _worker
     threading.Thread(target=_outlive, args=(parent,), daemon=True).start()
+    # there are as many workers as cores: with two threads in each of two, numpy takes twice as long
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # an interrupt of the terminal reaches every process; the parent alone answers it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker = Worker(settings)

@@ -104,10 +104,10 @@ def _bayes(content: bytes) -> Segmenter:
 
 
 def _learned(content: bytes) -> Segmenter:
-    from tracelode.profile.learned.own import own_model
+    from tracelode.profile.learned.own import own_weights
     from tracelode.profile.segment.learned import LearnedSegmenter
 
-    return LearnedSegmenter(model=own_model(content))
+    return LearnedSegmenter(weights=own_weights(content))
 
 
 def _rules(content: bytes) -> Segmenter:

@@ -16,7 +16,6 @@ from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.jobs import FamilyJob, FileJob, Result, Settings
 from tracelode.ingest.naming import banned_words
 from tracelode.ingest.settle import Group, decide
-from tracelode.ingest.threads import one_thread
 from tracelode.lenient import storable
 from tracelode.model.operation import Operation
 from tracelode.pricing.table import PriceTable
@@ -46,8 +45,7 @@ class Worker:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.redactor = Redactor(settings.redact, settings.home_names)
-        with one_thread():
-            segmenter = segmenters.make(settings.segmenter, settings.store)
+        segmenter = segmenters.make(settings.segmenter, settings.store)
         prices = PriceTable.load(settings.prices)
         self.rules = Rules(prices=prices, segmenter=segmenter, idle=settings.idle)
         self._connection: Any = None

@@ -13,17 +13,9 @@ from tracelode.errors import ModelError, UsageError
 from tracelode.model.operation import Operation
 from tracelode.profile.learned import features
 from tracelode.profile.learned.features import matrix, readings
-from tracelode.profile.learned.model import (
-    AGENT,
-    PEOPLE,
-    Model,
-    digest,
-    expert_of,
-    shifted,
-    shipped,
-    sigmoid,
-)
+from tracelode.profile.learned.model import Model, shifted, shipped, sigmoid
 from tracelode.profile.learned.reading import _SENTENCE, CLASS_NAMES, CLASSES
+from tracelode.profile.learned.weights import AGENT, PEOPLE, digest, expert_of
 from tracelode.profile.segment.learned import LearnedSegmenter
 from tracelode.signals.lexicon import load
 

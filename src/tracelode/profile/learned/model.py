@@ -1,81 +1,21 @@
-"""How likely does a segment begin with each turn? The shipped weights: two experts, and who asks which."""
+"""How likely does a segment begin with each turn? Weights made ready to be asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from tracelode.errors import ModelError
 from tracelode.profile.learned.features import matrix
 from tracelode.profile.learned.reading import Reading
-from tracelode.profile.learned.trees import Forest, Tree
+from tracelode.profile.learned.trees import Forest
+from tracelode.profile.learned.weights import Expert, Weights, shipped_weights
 
-WEIGHTS = Path(__file__).with_name("weights.json")
-"""The shipped weights."""
-PEOPLE, AGENT = "people", "agent"
-"""Experts: whose cuts they learned."""
-AGENT_TOOLS = frozenset({"Bash", "Read", "Edit", "Write", "Grep", "Glob", "BashOutput"})
-"""Tools of the one agent whose own cuts were learned; any other agent is cut as people do."""
 _FAR = 12.0
 """No shift of logits is larger."""
-
-
-class Expert(msgspec.Struct, frozen=True, kw_only=True):
-    """What training on one kind of labels leaves behind."""
-
-    prior: float
-    """Mean probability of a cut in the labelled sessions."""
-    shrink: float
-    """How far a session's own mean is drawn to it, 0..1."""
-    coefficients: list[float]
-    """f weights of the linear part."""
-    intercept: float
-    """Constant of the linear part."""
-    trees: list[Tree]
-    """The other part; the logit is the mean of both."""
-
-
-class Weights(msgspec.Struct, frozen=True, kw_only=True):
-    """What training leaves behind."""
-
-    version: str
-    """Changes with every training."""
-    features: list[str]
-    """Names of the f columns, in order."""
-    experts: dict[str, Expert]
-    """By name: PEOPLE and AGENT."""
-    trained: list[str]
-    """digest() of the key of each session they were trained on."""
-
-
-def digest(key: str) -> str:
-    """What stands for a session in the list of those trained on.
-
-    Args:
-        key: session key.
-
-    Returns:
-        8 hex digits.
-    """
-    return blake2b(key.encode("utf-8", "replace")).hexdigest()[:8]
-
-
-def expert_of(tools: Iterable[str]) -> str:
-    """The expert for a session.
-
-    Args:
-        tools: names of the tools it calls, as the source writes them.
-
-    Returns:
-        AGENT where one of them is of AGENT_TOOLS, else PEOPLE.
-    """
-    return PEOPLE if AGENT_TOOLS.isdisjoint(tools) else AGENT
 
 
 class Scorer:
@@ -207,4 +147,4 @@ def shipped() -> Model:
     Raises:
         msgspec.DecodeError: the file is damaged.
     """
-    return Model(msgspec.json.decode(WEIGHTS.read_bytes(), type=Weights))
+    return Model(shipped_weights())

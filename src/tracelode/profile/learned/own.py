@@ -1,25 +1,25 @@
-"""How do weights that somebody trained on labels of their own become a model of the learned segmenter?"""
+"""How do weights that somebody trained on labels of their own become those of the learned segmenter?"""
 
 from __future__ import annotations
 
 import msgspec
 
 from tracelode.errors import StoreError
-from tracelode.profile.learned.model import AGENT, PEOPLE, Model, Weights, shipped
+from tracelode.profile.learned.weights import AGENT, PEOPLE, Weights, shipped_weights
 
 OWN = "own"
 """The one expert of weights that were trained on one's own labels."""
 _REMEDY = "run: tracelode segment --train learned, or --forget learned for the shipped ones"
 
 
-def own_model(content: bytes) -> Model:
-    """A model whose one expert is asked whatever tools a session calls.
+def own_weights(content: bytes) -> Weights:
+    """Weights whose one expert is asked whatever tools a session calls.
 
     Args:
         content: JSON of weights, as training kept them.
 
     Returns:
-        The model.
+        The weights.
 
     Raises:
         StoreError: the content is damaged, or was trained on other features.
@@ -31,8 +31,8 @@ def own_model(content: bytes) -> Model:
         raise StoreError(
             f"the weights that the segmenter learned was given are damaged; {_REMEDY}"
         ) from error
-    if weights.features != shipped().weights.features:
+    if weights.features != shipped_weights().features:
         raise StoreError(
             f"the weights that the segmenter learned was given are of another version of tracelode; {_REMEDY}"
         )
-    return Model(msgspec.structs.replace(weights, experts={PEOPLE: expert, AGENT: expert}))
+    return msgspec.structs.replace(weights, experts={PEOPLE: expert, AGENT: expert})

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+
+from tracelode.profile.learned.weights import Tree
 
 LEAVES = 8
 """Leaves of a tree at the most: their set is one byte."""
 _BLOCK = 1_024
-
-
-class Tree(NamedTuple):
-    """A tree by its splits; a row goes to the right where its value is larger than the threshold."""
-
-    features: list[int]
-    """Column of each of k splits."""
-    thresholds: list[float]
-    """Threshold of each split."""
-    masks: list[int]
-    """For each split the leaves left over, as bits, when a row goes to the right there."""
-    values: list[float]
-    """What each of k + 1 leaves adds, from left to right."""
 
 
 class Forest:

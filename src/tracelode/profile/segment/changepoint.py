@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from tracelode.model.operation import Operation
 from tracelode.model.segment import Segment, Segmentation
-from tracelode.profile.changes import stretches
 from tracelode.profile.cover import before
 from tracelode.profile.name.stage import stage
 from tracelode.profile.turns import turns
@@ -62,6 +61,8 @@ class ChangepointSegmenter:
         Returns:
             Segments of level 0 that cover [0, n).
         """
+        from tracelode.profile.changes import stretches  # numpy is loaded with the first cut
+
         n = len(operations)
         session = operations[0].session if n else ""
         found = turns(operations)

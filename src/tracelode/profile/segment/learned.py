@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tracelode.errors import UsageError
 from tracelode.model.operation import Operation
 from tracelode.model.segment import Segment, Segmentation
 from tracelode.profile.cover import before
-from tracelode.profile.learned.decoding import COARSE, FINE, decode
-from tracelode.profile.learned.features import readings
-from tracelode.profile.learned.model import AGENT, PEOPLE, Model, expert_of, shipped
+from tracelode.profile.learned.weights import AGENT, PEOPLE, Weights, expert_of, shipped_weights
 from tracelode.profile.name.stage import is_evidence, stage
 from tracelode.signals.lexicon import Lexicon, load
 from tracelode.signals.tools import is_shell
+
+if TYPE_CHECKING:
+    from tracelode.profile.learned.model import Model
 
 _REVISION = "1"
 """Changes when the cuts of this file change."""
@@ -36,7 +38,8 @@ class LearnedSegmenter:
             the weights say.
         expert: whose cuts are wanted, "people" or "agent"; None for what the session's tools say.
         levels: 1 for the fine segments alone, 2 for both.
-        model: weights of one's own; None for those that come with the package.
+        weights: weights of one's own; None for those that come with the package.
+        model: what gives the probabilities in place of the weights; None for the weights.
 
     Raises:
         UsageError: granularity is not above 0, shrink lies outside 0..1, levels is neither 1 nor 2, or
@@ -54,6 +57,7 @@ class LearnedSegmenter:
         shrink: float | None = None,
         levels: int = LEVELS,
         expert: str | None = None,
+        weights: Weights | None = None,
         model: Model | None = None,
         lexicon: Lexicon | None = None,
     ) -> None:
@@ -66,9 +70,11 @@ class LearnedSegmenter:
         if expert not in (None, PEOPLE, AGENT):
             raise UsageError(f"expert is {PEOPLE} or {AGENT}")
         self._granularity, self._shrink, self._levels, self._expert = granularity, shrink, levels, expert
-        self._model = model or shipped()
+        # the version is asked for where nothing is cut: numpy is loaded with the first cut
+        self._weights = model.weights if model is not None else weights or shipped_weights()
+        self._model = model
         rate = "" if shrink is None else f"{shrink:g}"
-        parts = (_REVISION, self._model.weights.version, f"{granularity:g}", rate, f"{levels}", expert or "")
+        parts = (_REVISION, self._weights.version, f"{granularity:g}", rate, f"{levels}", expert or "")
         self._lexicon = lexicon or load()
         self.version = "/".join((*parts, self._lexicon.version))
 
@@ -99,6 +105,12 @@ class LearnedSegmenter:
         Returns:
             Segments that cover [0, n) on each level.
         """
+        from tracelode.profile.learned.decoding import COARSE, FINE, decode
+        from tracelode.profile.learned.features import readings
+        from tracelode.profile.learned.model import Model
+
+        if self._model is None:
+            self._model = Model(self._weights)
         n = len(operations)
         session = operations[0].session if n else ""
         rows = readings(operations)

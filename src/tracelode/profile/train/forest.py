@@ -11,10 +11,10 @@ import numpy as np
 
 from tracelode.errors import MissingExtra
 from tracelode.profile.learned.features import matrix
-from tracelode.profile.learned.model import Expert, Scorer, Weights, digest, sigmoid
+from tracelode.profile.learned.model import Scorer, sigmoid
 from tracelode.profile.learned.own import OWN
 from tracelode.profile.learned.reading import Reading
-from tracelode.profile.learned.trees import Tree
+from tracelode.profile.learned.weights import Expert, Tree, Weights, digest
 from tracelode.profile.train.examples import Chances, Example
 
 TREES, LEAVES, RATE = 150, 7, 0.04

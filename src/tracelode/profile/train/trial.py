@@ -167,9 +167,9 @@ def trial(trainer: Trainer, given: Sequence[Example], times: int = TIMES) -> Tri
 
 def _shipped(sessions: Sequence[Labelled], drawn: Sequence[Sequence[float]]) -> list[TrialRow]:
     """The shipped weights, where they saw none of the sessions."""
-    from tracelode.profile.learned.model import digest, shipped
+    from tracelode.profile.learned.weights import digest, shipped_weights
 
-    known = set(shipped().weights.trained)
+    known = set(shipped_weights().trained)
     if any(digest(session.key) in known for session in sessions):
         return []
     tallies = cut_by(registry.load("segmenters", "learned"), sessions)
