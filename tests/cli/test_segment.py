@@ -172,3 +172,38 @@ def test_words_that_do_not_go_together(words: tuple[str, ...], store: Path, run:
     code, out, err = run("segment", *words, "--store", str(store))
     assert (code, out) == (2, "")
     assert err.startswith("tracelode: ")
+
+
+def test_granularity_is_tried_on_one_session_and_kept_for_all(store: Path, run: fake.Run) -> None:
+    key = next(s.key for s in tracelode.open(store).sessions() if s.operations > 30)
+
+    def cuts(*words: str) -> int:
+        code, out, _ = run("segment", key, *words, "--json", "--store", str(store))
+        assert code == 0
+        return len(json.loads(out)["segments"])
+
+    usual = cuts()
+    assert cuts("--granularity", "0.05") < usual < cuts("--granularity", "20")
+    assert cuts() == usual
+    assert run("segment", "--granularity", "20", "--store", str(store))[0] == 0
+    finer = cuts()
+    assert finer == cuts("--granularity", "20") > usual
+    # an import goes on with it, and 1 is what it was
+    assert tracelode.open(store).segment("chain", granularity=1) == len(tracelode.open(store).sessions())
+    assert cuts() == usual
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--with", "phase", "--granularity", "2"), "has no granularity"),
+        (("--granularity", "0"), "must be above 0"),
+        (("--granularity", "nan"), "must be above 0"),
+        (("--granularity", "inf"), "must be above 0"),
+        (("--granularity", "2", "--forget", "learned"), "give it alone"),
+    ],
+)
+def test_a_granularity_that_cannot_be(store: Path, run: fake.Run, words: tuple[str, ...], why: str) -> None:
+    code, _, said = run("segment", *words, "--store", str(store))
+    assert (code, why in " ".join(said.split())) == (2, True)
+    assert not (store / "models").exists()

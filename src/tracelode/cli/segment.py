@@ -35,6 +35,14 @@ def segment(
             "with SESSION it is tried, and nothing is stored. The word llm: a model is asked, once.",
         ),
     ] = None,
+    granularity: Annotated[
+        float | None,
+        Parameter(
+            metavar="X",
+            help="How finely the segmenter learned cuts, alone or in the chain: 1 as people who label "
+            "sessions do, 2 more often, 0.5 more seldom. Kept for the store; with SESSION it is tried.",
+        ),
+    ] = None,
     rules: Annotated[
         Path | None,
         Parameter(
@@ -71,6 +79,7 @@ def segment(
     Args:
         session: key, unique start of a key, or short name; several with --with llm alone.
         with_: name of a segmenter, or llm.
+        granularity: how finely.
         model: who is asked with llm.
         rules: a rule file.
         train: name of a segmenter that learns.
@@ -88,7 +97,7 @@ def segment(
     changes = [
         option for option, given in (("--rules", rules), ("--train", train), ("--forget", forget)) if given
     ]
-    if len(changes) > 1 or (changes and (session or with_)):
+    if len(changes) > 1 or (changes and (session or with_ or granularity is not None)):
         raise UsageError(f"{changes[0]} changes how sessions are cut: give it alone")
     if labels and not train:
         raise UsageError("--labels says what --train learns from: give both")
@@ -105,10 +114,12 @@ def segment(
             count = workspace.rules(rules)
         elif forget is not None:
             count = workspace.forget(forget)
-        elif with_ is not None:
-            count = workspace.segment(with_)
+        elif with_ is not None or granularity is not None:
+            count = workspace.segment(with_, granularity=granularity)
         return _all(workspace, count, store.json)
-    found = workspace.segmentation(resolve(session[0], workspace.sessions()).key, with_)
+    found = workspace.segmentation(
+        resolve(session[0], workspace.sessions()).key, with_, granularity=granularity
+    )
     if store.json:
         shapes.write(shapes.segmentation(found))
     else:

@@ -11,30 +11,47 @@ from tracelode import registry
 from tracelode.errors import StoreError, UsageError
 from tracelode.model.ports import Segmenter
 
+GRANULARITY = "granularity"
+"""How finely learned cuts in a store: kept like what segmenters are given."""
+FINE = ("learned", "chain")
+"""Segmenters that have a granularity."""
 FOLDER = "models"
 """Folder of a store with what its segmenters are given."""
-FILES = {"bayes": "bayes.json", "learned": "learned.json", "rules": "rules.toml"}
+FILES = {
+    "bayes": "bayes.json",
+    "learned": "learned.json",
+    "rules": "rules.toml",
+    GRANULARITY: "granularity.txt",
+}
 """By segmenter: the file in FOLDER that it is given."""
 
 
-def make(name: str, store: Path) -> Segmenter:
+def make(name: str, store: Path, granularity: float | None = None) -> Segmenter:
     """A segmenter with what a store keeps for it.
 
     Args:
         name: its registered name.
         store: workspace folder.
+        granularity: of learned, alone or in the chain; None for what the store keeps.
 
     Returns:
         The segmenter; its version changes with what it is given.
 
     Raises:
         PluginError: no such segmenter.
-        UsageError: it cannot cut without what the store does not keep; the message says what to do.
+        UsageError: it cannot cut without what the store does not keep; the message says what to do. Or it has
+            no granularity, or not this one.
         StoreError: what is kept is damaged or cannot be read.
     """
+    if granularity is not None and name not in FINE:
+        raise UsageError(f"segmenter {name!r} has no granularity; those that have: {', '.join(FINE)}")
+    if granularity is None and name in FINE:
+        granularity = _granularity(store)
     if name == "chain":
-        return _chain(store)
+        return _chain(store, granularity)
     content = kept(name, store)
+    if name == "learned":
+        return _learned(content, granularity)
     if content is not None:
         given: Segmenter = _GIVEN[name](content)
         return given
@@ -103,11 +120,24 @@ def _bayes(content: bytes) -> Segmenter:
     return BayesSegmenter(content)
 
 
-def _learned(content: bytes) -> Segmenter:
+def _learned(content: bytes | None, granularity: float | None) -> Segmenter:
     from tracelode.profile.learned.own import own_weights
     from tracelode.profile.segment.learned import LearnedSegmenter
 
-    return LearnedSegmenter(weights=own_weights(content))
+    weights = None if content is None else own_weights(content)
+    return LearnedSegmenter(1.0 if granularity is None else granularity, weights=weights)
+
+
+def _granularity(store: Path) -> float | None:
+    content = kept(GRANULARITY, store)
+    if content is None:
+        return None
+    try:
+        return float(content)
+    except ValueError as error:
+        raise StoreError(
+            f"{store / FOLDER / FILES[GRANULARITY]} is damaged; run: tracelode segment --granularity 1"
+        ) from error
 
 
 def _rules(content: bytes) -> Segmenter:
@@ -116,14 +146,14 @@ def _rules(content: bytes) -> Segmenter:
     return RulesSegmenter(content)
 
 
-_GIVEN: dict[str, Callable[[bytes], Any]] = {"bayes": _bayes, "learned": _learned, "rules": _rules}
+_GIVEN: dict[str, Callable[[bytes], Any]] = {"bayes": _bayes, "rules": _rules}
 
 
-def _chain(store: Path) -> Segmenter:
+def _chain(store: Path, granularity: float | None) -> Segmenter:
     """The default chain, its parts given what the store keeps for them."""
     from tracelode.profile.segment.chain import DEFAULT, ChainSegmenter
 
-    if not any(kept(part, store) is not None for part in DEFAULT):
+    if granularity is None and not any(kept(part, store) is not None for part in DEFAULT):
         found: Segmenter = registry.load("segmenters", "chain")
         return found
-    return ChainSegmenter([make(part, store) for part in DEFAULT])
+    return ChainSegmenter([make(part, store, granularity if part in FINE else None) for part in DEFAULT])

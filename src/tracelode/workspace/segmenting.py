@@ -37,32 +37,41 @@ class Segmenting(Asking):
         """Name of the segmenter that cuts sessions of this store."""
         return self._catalog.meta("segmenter") or SEGMENTER
 
-    def segment(self, segmenter: str) -> int:
-        """Cut every session anew, and those of later imports, with another segmenter.
+    def segment(self, segmenter: str | None = None, *, granularity: float | None = None) -> int:
+        """Cut every session anew, and those of later imports, with another segmenter, or finer.
 
         Args:
-            segmenter: its registered name.
+            segmenter: its registered name; None for the store's.
+            granularity: how finely learned cuts, alone or in the chain: 1 as people who label, 2 more often,
+                .5 more seldom; None for what it is.
 
         Returns:
             Number of sessions, sub-agents included, that were cut and named anew; the sources are not read.
 
         Raises:
-            UsageError: no such segmenter, or it needs training or rules that the store does not keep.
+            UsageError: no such segmenter, or it needs training or rules that the store does not keep, or it
+                has no such granularity.
             StoreError: the store can only be read.
         """
-        from tracelode.ingest.segmenters import make
+        from tracelode.ingest.segmenters import GRANULARITY, make
 
-        make(checked_segmenter(segmenter), self.path)
-        self._catalog.set_meta("segmenter", segmenter)
+        chosen = checked_segmenter(segmenter or self.segmenter)
+        make(chosen, self.path, granularity)
+        self._catalog.set_meta("segmenter", chosen)
+        if granularity is not None:
+            self._keep(GRANULARITY, None if granularity == 1 else f"{granularity!r}".encode())
         return self._recut()
 
-    def segmentation(self, session: str, segmenter: str | None = None) -> Segmentation:
+    def segmentation(
+        self, session: str, segmenter: str | None = None, *, granularity: float | None = None
+    ) -> Segmentation:
         """How one session is cut, or would be.
 
         Args:
             session: key or unique beginning of one.
             segmenter: a registered name, to try it; None for how it is cut: by the marks that were made of
                 it, else by the store's segmenter. Nothing is stored.
+            granularity: how finely it is tried; None for the store's.
 
         Returns:
             The named segments.
@@ -75,10 +84,10 @@ class Segmenting(Asking):
         from tracelode.profile.label import label
         from tracelode.workspace.annotating_now import current
 
-        made = make(checked_segmenter(segmenter or self.segmenter), self.path)
+        made = make(checked_segmenter(segmenter or self.segmenter), self.path, granularity)
         key = self.session(session).key
         operations = self._ask().operations(key)
-        if segmenter is not None:
+        if segmenter is not None or granularity is not None:
             return msgspec.structs.replace(label(operations, made).segmentation, session=key)
         now = current(self._catalog, made, key, operations)
         cut = msgspec.structs.replace(now.segmentation, session=key)
