@@ -207,3 +207,26 @@ def test_a_granularity_that_cannot_be(store: Path, run: fake.Run, words: tuple[s
     code, _, said = run("segment", *words, "--store", str(store))
     assert (code, why in " ".join(said.split())) == (2, True)
     assert not (store / "models").exists()
+
+
+@pytest.mark.parametrize("name", ["chain", "learned", "phase"])
+def test_what_is_kept_of_a_cut_is_what_it_would_be_now(store: Path, name: str) -> None:
+    opened = tracelode.open(store)
+    opened.segment(name)
+    for session in opened.sessions():
+        kept = opened.segmentation(session.key)
+        assert kept == opened.segmentation(session.key, name)
+        assert kept.version
+        assert any(piece.confidence is not None for piece in kept.segments) <= (name != "phase")
+
+
+def test_how_sure_a_cut_is_does_not_depend_on_how_fine_one_wants_it(store: Path) -> None:
+    opened = tracelode.open(store)
+    key = max(opened.sessions(), key=lambda s: s.operations).key
+    sure = [
+        {p.start: p.confidence for p in opened.segmentation(key, "learned", granularity=g).segments}
+        for g in (1.0, 3.0)
+    ]
+    both = [start for start in sure[0].keys() & sure[1].keys() if start]
+    assert len(both) > 2
+    assert [sure[0][start] for start in both] == pytest.approx([sure[1][start] for start in both], abs=0.002)

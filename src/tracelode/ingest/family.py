@@ -27,7 +27,7 @@ from tracelode.model.annotation import Annotation
 from tracelode.model.measure import NULLABLE, STORED, TIME_KINDS
 from tracelode.model.operation import Operation, operation_id
 from tracelode.model.ports import Segmenter, Tick
-from tracelode.model.segment import Segment
+from tracelode.model.segment import Segment, Segmentation
 from tracelode.model.session import Session
 from tracelode.pricing.table import PriceTable
 from tracelode.profile.label import Labels, declare, label
@@ -69,6 +69,8 @@ class Finished(msgspec.Struct, kw_only=True):
     """Each session with its packed timeline and its record ids (8-byte signed integers)."""
     operations: int
     """Own operations."""
+    cuts: list[Segmentation] = []
+    """How its sessions are cut."""
     ladders: dict[str, Ladder] = {}
     """What its segments may be called, by the key that its frames hold."""
     origin: str | None = None
@@ -168,11 +170,15 @@ def finish(
     frames: list[tuple[Any, ...]] = []
     ladders: dict[str, Ladder] = {}
     seen: dict[str, tuple[Any, ...]] = {}
+    cuts: list[Segmentation] = []
     for thread in order:
         own = [_operation(draft) for draft in thread.drafts.values()]
         named: Labels | None = None
         if own and thread.role != ROLE:
-            named = label(own, rules.segmenter, _marked(annotations.get(thread.key), own))
+            annotation = annotations.get(thread.key)
+            marked = _marked(annotation, own)
+            named = label(own, rules.segmenter, marked)
+            cuts.append(_kept(thread.key, named.segmentation, annotation if marked else None))
             declare(own, named.segmentation)
         operations.extend(own)
         if thread is order[0]:
@@ -190,8 +196,16 @@ def finish(
     count = sum(s.operations for s, _, _ in sessions)
     forked = next((session.fork_of for session, _, _ in sessions if session.key == root), None)
     done = Finished(root=root, sessions=sessions, operations=count, effects=dict(effects))
-    done.ladders, done.origin = ladders, forked
+    done.ladders, done.origin, done.cuts = ladders, forked, cuts
     return done, operations, frames
+
+
+def _kept(session: str, cut: Segmentation, annotation: Annotation | None) -> Segmentation:
+    """A session's cut as it is kept; one by marks says so, and has no segment where a path ends above it."""
+    if annotation is None:
+        return msgspec.structs.replace(cut, session=session)
+    named = tuple(segment for segment in cut.segments if segment.name)
+    return Segmentation(session, "marks", f"revision {annotation.revision}", named)
 
 
 def _marked(annotation: Annotation | None, own: Sequence[Operation]) -> Sequence[Segment]:

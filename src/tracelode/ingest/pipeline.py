@@ -23,9 +23,9 @@ from tracelode.ingest.work import Worker
 from tracelode.model.report import ImportReport, Progress, Skipped, merged
 from tracelode.redact.people import taken
 from tracelode.sources.map import made_of
+from tracelode.store import cuts
 from tracelode.store.catalog import Catalog, SourceRow
 from tracelode.store.compact import Healed, compact, heal
-from tracelode.store.cuts import note
 from tracelode.store.shards import sweep
 
 INLINE_BYTES = 12 * 1024 * 1024
@@ -284,6 +284,7 @@ class Importer:
                 shard = result.placed.get(family.root, result.shard)
                 catalog.put_family(family.root, shard, self.here.rules.version)
                 self.naming.put(family.root, family.ladders, family.origin)
+                cuts.put(catalog, family.cuts)
             else:
                 catalog.drop_family(family.root)
             for session, ticks, ids in family.sessions:
@@ -374,7 +375,7 @@ class Importer:
                 self._store(self.here.refinish(jobs, renew=True))
         self.naming.settle()
         if known := self.catalog.families():
-            note(self.catalog, self.here.rules.cut, min(len(stale), len(known)))
+            cuts.note(self.catalog, self.here.rules.cut, min(len(stale), len(known)))
         return len(stale)
 
     def rename(self) -> list[Renamed]:

@@ -158,6 +158,7 @@ class Catalog:
             row = self.db.execute("SELECT number FROM sessions WHERE key = ?", (key,)).fetchone()
             if row:
                 self.db.execute("DELETE FROM ids WHERE session = ?", row)
+                self.db.execute("DELETE FROM segments WHERE session = ?", (key,))
                 self.db.execute("DELETE FROM sessions WHERE number = ?", row)
 
     def sessions(self, root: str | None = None) -> list[Session]:

@@ -1,11 +1,13 @@
-"""By what were the sessions of a store cut, one rule after the other? A row whenever that changed."""
+"""How is each session of a store cut, and by what were they cut before? A row whenever that changed."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 import msgspec
 
+from tracelode.model.segment import Segmentation
 from tracelode.store.catalog import Catalog
 
 
@@ -34,6 +36,28 @@ def note(catalog: Catalog, segmenter: str, families: int) -> None:
     if before is None or before[0] != segmenter:
         made = time.time_ns() // 1000
         catalog.db.execute("INSERT INTO cuts VALUES (?, ?, ?)", (made, segmenter, families))
+
+
+def put(catalog: Catalog, segmentations: Iterable[Segmentation]) -> None:
+    """Keep how sessions are cut now: by which segmenter and version, into what, how sure each cut is.
+
+    Args:
+        catalog: the store's catalog, inside the transaction that stores their rows.
+        segmentations: of sessions, each in place of what was kept of it.
+    """
+    rows = [(cut.session, msgspec.msgpack.encode(cut)) for cut in segmentations]
+    catalog.db.executemany("INSERT OR REPLACE INTO segments VALUES (?, ?)", rows)
+
+
+def cut_of(catalog: Catalog, session: str) -> Segmentation | None:
+    """How a session is cut, None where that is not kept.
+
+    Args:
+        catalog: the store's catalog.
+        session: its key.
+    """
+    row = catalog.db.execute("SELECT data FROM segments WHERE session = ?", (session,)).fetchone()
+    return None if row is None else msgspec.msgpack.decode(row[0], type=Segmentation)
 
 
 def cuts(catalog: Catalog) -> list[Cut]:

@@ -82,20 +82,16 @@ class Segmenting(Asking):
         """
         from tracelode.ingest.segmenters import make
         from tracelode.profile.label import label
-        from tracelode.workspace.annotating_now import current
+        from tracelode.store.cuts import cut_of
 
-        made = make(checked_segmenter(segmenter or self.segmenter), self.path, granularity)
         key = self.session(session).key
+        if segmenter is None and granularity is None:
+            kept = cut_of(self._catalog, key)
+            if kept is not None:
+                return kept
+        made = make(checked_segmenter(segmenter or self.segmenter), self.path, granularity)
         operations = self._ask().operations(key)
-        if segmenter is not None or granularity is not None:
-            return msgspec.structs.replace(label(operations, made).segmentation, session=key)
-        now = current(self._catalog, made, key, operations)
-        cut = msgspec.structs.replace(now.segmentation, session=key)
-        if not now.marked:
-            return cut
-        # where a marked path ends above the deepest level there is nothing to show
-        named = tuple(piece for piece in cut.segments if piece.name)
-        return msgspec.structs.replace(cut, segmenter="marks", version=now.beside, segments=named)
+        return msgspec.structs.replace(label(operations, made).segmentation, session=key)
 
     def cuts(self) -> list[Cut]:
         """What cut the sessions of this store, one segmenter after the other, oldest first."""

@@ -29,7 +29,8 @@ class LearnedSegmenter:
 
     Boosted trees and a linear part give each turn a probability that a segment begins with it; a dynamic
     program chooses the cuts that are worth most under them. The coarse cuts are some of the fine ones.
-    Each cut's probability stands with it as its confidence; the session's start has none.
+    Each cut's probability stands with it as its confidence, whatever the granularity: how fine a reader wants
+    the session does not make a cut surer. The session's start has none.
 
     Args:
         granularity: what the odds of every cut are multiplied by: above 1 for shorter segments, below 1 for
@@ -93,6 +94,10 @@ class LearnedSegmenter:
         known = sum(bool(op.arguments) and self._known(op.fields.get("tool") or op.name) for op in calls)
         return 2 * known > len(calls)
 
+    def _certain(self, chance: float) -> float:
+        """The probability of a cut without the factor of the granularity."""
+        return chance / (chance + self._granularity * (1 - chance))
+
     def _known(self, tool: str) -> bool:
         return tool.lower() in self._lexicon.tools or is_shell(tool, self._lexicon)
 
@@ -126,7 +131,7 @@ class LearnedSegmenter:
         segments: list[Segment] = []
         names: dict[tuple[int, int], str] = {}
         for level, cuts in enumerate(levels):
-            sure = {rows[turn].start: round(float(chances[turn]), 3) for turn in cuts}
+            sure = {rows[turn].start: round(self._certain(float(chances[turn])), 3) for turn in cuts}
             for start, stop in pairwise([0, *sure, n] if n else []):
                 if (start, stop) not in names:
                     names[start, stop] = stage(operations[start:stop], before(operations, start))
