@@ -23,14 +23,20 @@ from labelled import Run, arguments, native, rows, run_of
 from segments_data import from_turns
 
 from tracelode.errors import TracelodeError
+from tracelode.model.ports import Segmenter
 from tracelode.profile.label import label
 from tracelode.profile.name.declared import declared
 from tracelode.profile.name.stage import is_evidence, stage
+from tracelode.profile.segment.chain import ChainSegmenter
 from tracelode.profile.segment.phase import PhaseSegmenter
 from tracelode.signals import paths, shell, tools
 from tracelode.signals.enrich import enrich
 from tracelode.signals.lexicon import load
 from tracelode.signals.tools import operation_verb
+
+PHASE, CHAIN = PhaseSegmenter(), ChainSegmenter()
+CUTTERS = (("phase", PHASE), ("chain", CHAIN))
+"""What cuts the sessions that are named: runs of one verb, and what cuts a store by default."""
 
 
 class Piece(NamedTuple):
@@ -57,12 +63,15 @@ def given(runs: Sequence[Run], name: Callable[[Run, int, int], str | None]) -> l
     return pieces
 
 
-def phases(runs: Sequence[Run]) -> list[Piece]:
-    """Pieces of the phase segmenter; sizes count tool calls."""
-    segmenter = PhaseSegmenter()
+def cut(runs: Sequence[Run], segmenter: Segmenter) -> list[Piece]:
+    """Innermost pieces of a segmenter; sizes count tool calls."""
     pieces = []
     for number, run in enumerate(runs):
-        for segment in label(run.operations, segmenter)[0].segments:
+        segments = label(run.operations, segmenter).segmentation.segments
+        deepest = max((segment.level for segment in segments), default=0)
+        for segment in segments:
+            if segment.level < deepest:
+                continue
             size = sum(map(is_evidence, run.operations[segment.start : segment.stop]))
             if size:
                 pieces.append(Piece(number, run.task, segment.name, size, ""))
@@ -254,7 +263,7 @@ def measure(data: Path, seed: int) -> tuple[list[dict[str, Any]], list[str]]:
     codetrace = [Run(s.key, s.task, s.operations, s.truth, []) for s in sessions]
     for name, runs in (("outcomes/terminal-bench-claude-code", bench), ("segmentation/codetrace", codetrace)):
         if runs:
-            table.append(summary(name.partition("/")[2], "phase", phases(runs), seed))
+            table += [summary(name.partition("/")[2], by, cut(runs, made), seed) for by, made in CUTTERS]
             table += focus(name.partition("/")[2], runs, seed)
         else:
             missing.append(name)
@@ -270,11 +279,11 @@ def measure(data: Path, seed: int) -> tuple[list[dict[str, Any]], list[str]]:
         runs = []
         missing.append(f"native/claude_code, the import failed: {type(error).__name__}")
     if runs:
-        row = summary("native/claude_code", "phase", phases(runs), seed, tasks=False)
-        table.append(row | {"ms/op": speed(runs)})
+        table += [summary("native/claude_code", by, cut(runs, made), seed, False) for by, made in CUTTERS]
+        table[-2]["ms/op"] = speed(runs)
         table += focus("native/claude_code", runs, seed, tasks=False)
         folders = sorted(path for path in folder.iterdir() if path.is_dir())
-        table[-2]["churn, frozen"] = names_focus.frozen(folders, "phase")
+        table[-2]["churn, frozen"] = names_focus.frozen(folders, CHAIN.name)
     elif not folder.is_dir():
         missing.append("native/claude_code")
     return table, missing
@@ -282,7 +291,7 @@ def measure(data: Path, seed: int) -> tuple[list[dict[str, Any]], list[str]]:
 
 def focus(name: str, runs: Sequence[Run], seed: int, tasks: bool = True) -> list[dict[str, Any]]:
     """Rows of focus names: of what has one, and with the stage's name where nothing has."""
-    told = names_focus.stretches(runs, PhaseSegmenter())
+    told = names_focus.stretches(runs, CHAIN)
     given = names_focus.named(told, set[str]().union(*names_focus.bans(runs)))
     families = {key: number for number, key in enumerate(dict.fromkeys(p.family for p in told))}
     both = [
@@ -313,7 +322,7 @@ def _silver(runs: Sequence[Run], seed: int) -> list[dict[str, Any]]:
         row["pair F1"] = pair_f1(pieces, pairs)[2]
         row["F1 null"] = sum(pair_f1(shuffled(pieces, True, seed + i), pairs)[2] for i in range(5)) / 5
         table.append(row)
-    table.append(summary("plan-silver", "phase", phases(runs), seed))
+    table.append(summary("plan-silver", "phase", cut(runs, PHASE), seed))
     return table
 
 
@@ -326,12 +335,11 @@ def speed(runs: Sequence[Run]) -> float:
     fresh = [
         [(o, {k: v for k, v in o.fields.items() if k not in ours}) for o in run.operations] for run in runs
     ]
-    segmenter = PhaseSegmenter()
     start = time.process_time()
     for row in fresh:
         for o, fields in row:
             enrich(fields, kind=o.kind, status=o.status, name=o.name, output=o.output)
-        label([o for o, _ in row], segmenter)
+        label([o for o, _ in row], PHASE)
     return (time.process_time() - start) * 1e3 / sum(len(row) for row in fresh)
 
 

@@ -48,7 +48,7 @@ def data(tmp_path: Path) -> Path:
 def test_focus_by_hand(bench: dict[str, ModuleType], data: Path) -> None:
     table, _ = bench["names"].measure(data, 7)
     rows = {r["method"]: r for r in table if r["set"] == "terminal-bench-claude-code"}
-    assert set(rows) == {"phase", "focus", "focus or stage"}
+    assert set(rows) == {"phase", "chain", "focus", "focus or stage"}
     focus, both = rows["focus"], rows["focus or stage"]
     assert (focus["names"], focus["segments"], focus["reuse"], focus["top 1"]) == (1, 2, 1, 1)
     assert focus["named"] == pytest.approx(2 / 3)
