@@ -111,7 +111,7 @@ def test_what_is_asked_amiss(run: fake.Run, store: str) -> None:
     fails(2, "goes with -o", "--by", "outcome", "--format", "svg")
     fails(2, "--held-out goes with", "outcome=failed", "outcome=success", "--held-out")
     fails(3, "only 1 task has sessions on both sides", "--by", "outcome", "--where", "task=task-1")
-    fails(3, "all known sessions are failed", "--by", "outcome", "--where", "task=task-9")
+    fails(3, "no session belongs to the set 'succeeded'", "--by", "outcome", "--where", "task=task-9")
     fails(3, "no session of the set", "model=none", "outcome=failed")
 
 
@@ -137,7 +137,7 @@ def test_proxies_are_named_as_proxies(run: fake.Run, tmp_path: Path) -> None:
     tracelode.open(store).judge("p0", "success")
     code, _, err = run("diff", "--by", "outcome", "--store", store)
     assert code == 3
-    assert "all known sessions are succeeded" in " ".join(err.split())
+    assert "no session belongs to the set 'failed'" in " ".join(err.split())
     assert ask(run, store, "--by", "proxy")["proxy"] is True
 
 

@@ -110,9 +110,9 @@ def refuse(
     if len(shared) >= least:
         return
     there = f"{_runs(base)} {names[0]}, {_runs(other)} {names[1]}"
-    for side, name, word in ((base, names[0], names[1]), (other, names[1], names[0])):
+    for side, name in ((base, names[0]), (other, names[1])):
         if not side and (base or other):
-            raise QueryError(f"no pairs: all known sessions are {word}, none is {name} ({there})")
+            raise QueryError(f"no pairs: no session belongs to the set '{name}' ({there})")
     if {*base, *other} <= {None}:
         raise QueryError(
             f"no pairs: none of the sessions has a task ({there}); say tasks with tracelode outcome "
