@@ -20,7 +20,7 @@ from segments_controls import scored
 from segments_data import Dataset, load
 from segments_fit import EXPERTS, Example, examples, save
 from segments_folds import Variant, by_framework, by_task, kept, protocol
-from segments_table import ALL, Method, Settings, between, lifted, rows, show
+from segments_table import ALL, Method, Settings, between, lifted, missed, rows, show
 
 from tracelode import registry
 from tracelode.profile.score.assess import Sample, b3_f1, boundary_f1, lift
@@ -31,6 +31,11 @@ from tracelode.profile.score.tally import Tally
 DATA = ROOT.parent / "shared" / "data"
 BASE = "changepoint, equal names apart"
 """What the learned segmenter must beat: cuts without labels."""
+BARS = {
+    ("codetrace", "out of fold, nested"): (0.745, 0.45),
+    ("plan-silver", "out of fold, nested"): (0.76, 0.50),
+}
+"""Least B3 and boundary F1 by set and row."""
 VARIANTS = (
     Variant("out of fold, nested", nested=True),
     Variant("out of fold"),
@@ -87,7 +92,10 @@ def main(words: Sequence[str] | None = None) -> int:
             answer["over_base"] += over(dataset, framework, score, base, given.resamples)
         answer["calibration"][dataset.name] = {name: one.calibration for name, one in score.items()}
     print(json.dumps(answer, indent=1) if given.json else _text(answer))
-    return 0
+    below = missed(answer["rows"], BARS) if given.check else []
+    if below:
+        say("\n".join(below))
+    return 1 if below else 0
 
 
 def _scores(dataset: Dataset, given: list[Example], chosen: Any) -> dict[str, Scored]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from segments_controls import BEST_B3, BEST_BOUNDARY, HELD_OUT, best, controls, held_out, scored, shuffles
@@ -195,6 +195,23 @@ def rows(
             }
         )
     return found
+
+
+def missed(found: Sequence[dict[str, Any]], bars: Mapping[tuple[str, str], tuple[float, float]]) -> list[str]:
+    """Rows over all of a set that lie below their bar, in words.
+
+    Args:
+        found: rows.
+        bars: (set, method) to the least B3 F1 and the least boundary F1.
+    """
+    said = []
+    for row in found:
+        bar = bars.get((row["set"], row["method"])) if row["framework"] == ALL else None
+        figures = (row["b3"]["f1"], row["boundary"]["f1"])
+        if bar is not None and any((value or 0) < least for value, least in zip(figures, bar, strict=True)):
+            shown = " and ".join(number(value) for value in figures)
+            said.append(f"{row['set']}, {row['method']}: {shown}, the bars are {bar[0]} and {bar[1]}")
+    return said
 
 
 def measured(sample: Sample) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def _draw(workspace: Workspace, found: Loops) -> None:
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex, Styled
     from tracelode.cli.text import JOINT, clean, cut_stack, number
-    from tracelode.model.words import SHORT, measure_text, value_text
+    from tracelode.model.words import SHORT, measure_text, percent, value_text
 
     screen, short = Screen(), short_keys(workspace.sessions())
     costs = ", ".join(
@@ -108,7 +108,12 @@ def _draw(workspace: Workspace, found: Loops) -> None:
                 Styled(clean(short.get(loop.session, loop.session)) + places[0], "cyan"),
                 Flex(" ".join(places[1:])),
                 Flex(JOINT.join(part for part in (loop.stage, loop.tool) if part), shorten=cut_stack),
-                Flex(loop.sort if loop.exact else f"{loop.sort}, nearly", "dim"),
+                Flex(
+                    loop.sort
+                    if loop.exact
+                    else f"{loop.sort}, {percent(round(loop.alike * 1000), 1000)} alike",
+                    "dim",
+                ),
             ]
         )
     names = list(found.measures)

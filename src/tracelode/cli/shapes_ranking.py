@@ -129,6 +129,7 @@ def loop(item: Loop) -> dict[str, Any]:
         "places": list(item.places),
         "repeats": item.repeats,
         "exact": item.exact,
+        "alike": item.alike,
         "path": item.path,
         "line": item.line or None,
         "measures": dict(item.measures),

@@ -178,6 +178,8 @@ class Loop(msgspec.Struct, frozen=True, kw_only=True):
     """Places of its actions in the session, the first one first."""
     exact: bool
     """True where all actions and results are equal, False where some are nearly so."""
+    alike: float
+    """How much its actions are the one before them once more, mean of 0..1."""
     measures: dict[str, int | None]
     """What all but the first cost: sums of stored measures, None where none of them tells a measure."""
     path: str

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from statistics import fmean
 from typing import NamedTuple
 
 from tracelode.model.measure import parts
@@ -87,6 +89,7 @@ def _loop(operations: Sequence[Operation], chain: Sequence[Repeat], measures: Se
         words=SORTS[sort],
         places=(origin.index, *(o.index for o in again)),
         exact=exact,
+        alike=round(fmean(score(a, b) for a, b in pairwise([origin, *again])), 3),
         measures={measure: total(again, measure) for measure in measures},
         path=first.origin.path,
         line=first.origin.line,
