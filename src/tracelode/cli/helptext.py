@@ -33,7 +33,7 @@ Every command takes:
   --tz ZONE     zone of days and clock times             --help
 
 Exit codes: 0 ok, 1 error, 2 usage, 3 nothing found, 4 gate failed.
-Nothing leaves this machine.
+Nothing leaves this machine unless you name a model to ask.
 """
 
 
