@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from tracelode.model.evidence import Edge, Evidence, Level
 from tracelode.model.intent import Intent
 from tracelode.model.run import Run, ToolSpec, Tree
-from tracelode.model.workflow import Argument, Effect, Guard, Refusal, Verdict
+from tracelode.model.workflow import Argument, Check, Effect, ForEach, Guard, Input, Refusal, Verdict, Wait
 
 CallClass = Literal[
     "essential",
@@ -32,7 +32,9 @@ class Options:
     variant: Literal["text", "text+tools"] = "text+tools"
     """What intents are told apart by."""
     similarity: float | None = None
-    """Cosine from which runs are one intent; None: .45 for text, .65 for text and tools."""
+    """Cosine from which runs are one intent; None: .50 for text, .65 for text and tools."""
+    embedder: str = ""
+    """Registered embeddings plug-in that reads the requests; "" for none."""
     fewest: int = 5
     """Runs of an intent; 3 or 4 are provisional."""
     support: float = 0.8
@@ -43,6 +45,8 @@ class Options:
     """Share of runs that a binding must explain."""
     keep_values: bool = False
     """Values in evidence as text, and not only as digests."""
+    key: bytes = b"tracelode"
+    """Key of the digests of values in evidence; a store gives its own."""
     workers: int = 0
     """Processes; 0 for the cores there are."""
 
@@ -104,6 +108,10 @@ class Alignment:
     only where they are a fan-out or a poll."""
     variants: tuple[Variant, ...]
     """Most frequent first."""
+    failed: tuple[tuple[str, ...], ...] = ()
+    """The same as of, for Work.failed; "" also where a call is like no slot."""
+    rare: int = 0
+    """Slots of one run alone, left out: their calls have "", and such a run is an unseen branch."""
 
     def calls(self, run: int, slot: str) -> tuple[int, ...]:
         """Calls of a run that are a slot.
@@ -166,6 +174,10 @@ class Traced:
     """Calls whose outputs only repeat it."""
     information: bool = True
     """False: boolean, small number, short text or declared enum: equal by chance."""
+    earlier: int = -1
+    """First call before it that passed the same, -1 for none."""
+    bits: float = 0.0
+    """Minus log2 of its share among the output leaves of its run."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +190,10 @@ class Work:
     """Runs it is compiled from; after the gate the successful ones (or those of unknown outcome)."""
     failed: tuple[Run, ...] = ()
     """Runs that failed: negative evidence for guards."""
+    others: tuple[Run, ...] = ()
+    """Runs of other intents: what they show of tools counts as well (effects)."""
+    aside: int = 0
+    """Runs of unknown outcome that were left aside, since enough are known to have succeeded (gate)."""
     options: Options = Options()
     """Settings."""
     declared: Declared = Declared()
@@ -188,6 +204,8 @@ class Work:
     """Slots (align)."""
     traced: tuple[tuple[Traced, ...], ...] = ()
     """Per run: its argument leaves with their sources (evidence)."""
+    crossed: Any = None
+    """How every source fares over the runs (evidence.crossed), so that subsets need no search."""
     evidence: tuple[Evidence, ...] = ()
     """Tuples, by run, call and argument (evidence)."""
     edges: tuple[Edge, ...] = ()
@@ -198,12 +216,22 @@ class Work:
     """Slot to when it is taken; a slot of all variants has none (control)."""
     undecided: tuple[str, ...] = ()
     """Slots of some variants only for which no guard was found (control)."""
+    preconditions: Mapping[str, tuple[Check, ...]] = field(default_factory=dict)
+    """Slot to what must hold of its output: the opposite was seen only before failure (control)."""
     bindings: Mapping[str, tuple[Argument, ...]] = field(default_factory=dict)
     """Slot to its bound arguments (bind)."""
+    inputs: tuple[Input, ...] = ()
+    """What who asks must give (bind)."""
+    loops: Mapping[str, ForEach] = field(default_factory=dict)
+    """Slot to the list that it is called for each element of (bind)."""
+    waits: Mapping[str, Wait] = field(default_factory=dict)
+    """Slot to what it waits for (bind)."""
     refusals: tuple[Refusal, ...] = ()
     """Collected on the way."""
     verdict: Verdict | None = None
     """Workflow or refusal (assemble)."""
+    ruled: Any = None
+    """(scenes, rows of rules) of bind, so that the verification need not try the rules again."""
     verification: Any = None
     """What leave-one-out and the other checks found (verify)."""
 

@@ -31,6 +31,7 @@ ESCALATIONS = (
     "approval_required",
     "missing_input",
     "in_doubt",
+    "decision_required",
 )
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "empty", "present")
 
@@ -185,6 +186,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """False: some runs did without."""
     patterns: tuple[str, ...] = ()
     """RE2 expressions with one group that find it in a request, tried in order; () where none was learned."""
+    mention: str = ""
+    """Such as "date:0": it is the first date that the request mentions; "" where that was not so."""
     secret: bool = False
     """Its values look like secrets: never written anywhere."""
 

@@ -1,0 +1,169 @@
+"""What was seen of each argument leaf, run by run, and in what scene? The ground that rules are tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tracelode.compile.evaluate import Scene
+from tracelode.compile.mentions import mentions
+from tracelode.compile.work import Alignment, Traced, Work
+from tracelode.model.run import Run, Tree
+
+LATER = 2**31
+"""Place of a slot that a run does not have."""
+
+
+def pseudo(slot: str, path: str) -> str:
+    """The stand-in name of an argument leaf while rules are tried: its binding is put there in the end.
+
+    Args:
+        slot: step.
+        path: argument path.
+    """
+    return f"\0{slot}\0{path}"
+
+
+def mentioned(kind: str, number: int) -> str:
+    """The stand-in name of something that a request mentions.
+
+    Args:
+        kind: date, time or number.
+        number: from 0, in the order of the text.
+    """
+    return f"\0{kind}\0{number}"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One argument leaf of a slot over the runs."""
+
+    slot: str
+    """Step."""
+    path: str
+    """Concrete argument path."""
+    seen: Mapping[int, Traced]
+    """Place of the run to what was passed."""
+    absent: frozenset[int] = frozenset()
+    """Runs that took the step without the argument."""
+
+    @property
+    def name(self) -> str:
+        """Its stand-in name."""
+        return pseudo(self.slot, self.path)
+
+
+@dataclass
+class Scenes:
+    """The scene of every run: what a workflow would know there.
+
+    Args:
+        work: after align and evidence.
+    """
+
+    work: Work
+    by_run: list[Scene] = field(default_factory=list)
+    """Per run."""
+    first: list[dict[str, int]] = field(default_factory=list)
+    """Per run: slot to the index of its first call."""
+    last: list[dict[str, int]] = field(default_factory=list)
+    """Per run: slot to the index of its last call."""
+
+    def __post_init__(self) -> None:
+        alignment = self.work.alignment
+        assert alignment is not None
+        for place, run in enumerate(self.work.runs):
+            first: dict[str, int] = {}
+            last: dict[str, int] = {}
+            for index, slot in enumerate(alignment.of[place]):
+                if slot:
+                    first.setdefault(slot, index)
+                    last[slot] = index
+            outputs = {slot: slot_output(self.work, alignment, place, slot) for slot in first}
+            inputs: dict[str, Tree] = {
+                pseudo(alignment.of[place][t.call], t.path): t.value
+                for t in self.work.traced[place]
+                if alignment.of[place][t.call]
+            }
+            inputs.update(_mentioned(run))
+            self.by_run.append(Scene(inputs, outputs))
+            self.first.append(first)
+            self.last.append(last)
+
+    def before(self, run: int, producer: str, consumer: str) -> bool:
+        """Did all calls of a step end up before the first one of another in a run?
+
+        Args:
+            run: place in Work.runs.
+            producer: slot.
+            consumer: slot.
+        """
+        return self.last[run].get(producer, LATER) < self.first[run].get(consumer, LATER)
+
+
+def slot_output(work: Work, alignment: Alignment, run: int, slot: str) -> Tree:
+    """What a step gave in a run.
+
+    Args:
+        work: the intent.
+        alignment: its slots.
+        run: place in Work.runs.
+        slot: step.
+
+    Returns:
+        The output; of a fan-out the list of outputs, of a poll the last one.
+    """
+    calls = alignment.calls(run, slot)
+    outputs = [work.runs[run].calls[n].output for n in calls]
+    if len(calls) > 1 and fanned(work, run, calls):
+        return outputs
+    return outputs[-1]
+
+
+def fanned(work: Work, run: int, calls: tuple[int, ...]) -> bool:
+    """Are several calls of one slot a fan-out, and no poll?
+
+    Args:
+        work: the intent.
+        run: place in Work.runs.
+        calls: their indexes.
+    """
+    return any(work.labels[run][n].kind == "fan_out" for n in calls)
+
+
+def leaves_of(work: Work) -> list[Leaf]:
+    """The argument leaves of all slots that have one call in each run.
+
+    Args:
+        work: after align and evidence.
+
+    Returns:
+        By slot in the order of the alignment, then by path as first seen; fan-outs are read by loops.
+    """
+    alignment = work.alignment
+    assert alignment is not None
+    found: dict[str, dict[str, dict[int, Traced]]] = {slot.name: {} for slot in alignment.slots}
+    has: dict[str, set[int]] = {slot.name: set() for slot in alignment.slots}
+    for run, traced in enumerate(work.traced):
+        lasts = {slot: n for n, slot in enumerate(alignment.of[run]) if slot}
+        for slot in lasts:
+            has[slot].add(run)
+        for t in traced:
+            slot = alignment.of[run][t.call]
+            if slot and lasts[slot] == t.call:
+                found[slot].setdefault(t.path, {})[run] = t
+    return [
+        Leaf(slot, path, seen, frozenset(has[slot] - set(seen)))
+        for slot, paths in found.items()
+        for path, seen in paths.items()
+    ]
+
+
+def _mentioned(run: Run) -> dict[str, Tree]:
+    count: dict[str, int] = {}
+    found: dict[str, Tree] = {}
+    for mention in mentions(run.request):
+        number = count.get(mention.kind, 0)
+        count[mention.kind] = number + 1
+        found[mentioned(mention.kind, number)] = mention.value
+    return found

@@ -1,0 +1,222 @@
+"""Which rules could explain an argument leaf? Every rule that one run suggests; the others are its judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+
+from tracelode.compile import transforms
+from tracelode.compile.bind.observe import Leaf, Scenes
+from tracelode.compile.bind.spans import pattern
+from tracelode.compile.paths import get, leaves, parsed, written
+from tracelode.compile.work import Source, Traced
+from tracelode.model import binding as b
+from tracelode.model.run import Tree
+
+SOURCES, FIELDS, ELEMENTS, DAYS, MINUTES = 12, 24, 400, 60, 24 * 60
+"""Most sources of a leaf, fields of an element, elements of a list and distances that are tried."""
+
+
+def simple(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
+    """Constants, inputs, copies, equal arguments, dates and times at a distance.
+
+    Args:
+        leaf: what is explained.
+        run: place of the run that suggests.
+        scenes: all runs.
+
+    Yields:
+        Bindings with stand-in inputs.
+    """
+    traced = leaf.seen[run]
+    yield b.Constant(traced.value)
+    if traced.prompt is not None:
+        yield b.FromInput(leaf.name)
+    for source in traced.sources[:SOURCES]:
+        slot = _slot(scenes, run, source)
+        if slot:
+            yield from copied(source, slot, traced, scenes.by_run[run].outputs[slot])
+    yield from _of_inputs(leaf, run, scenes)
+
+
+def _slot(scenes: Scenes, run: int, source: Source) -> str:
+    alignment = scenes.work.alignment
+    assert alignment is not None
+    return alignment.of[run][source.call]
+
+
+def copied(source: Source, slot: str, traced: Traced, output: Tree) -> Iterator[b.Binding]:
+    """A leaf of an output, a piece of it, or text around it.
+
+    Args:
+        source: where the evidence found it.
+        slot: its step.
+        traced: the argument leaf.
+        output: what that step gave.
+
+    Yields:
+        Copy, Span or Template.
+    """
+    if source.span is not None:
+        text = _text_at(output, source.path)
+        rule = pattern(text, source.span) if text is not None else None
+        if rule is not None:
+            yield _framed(b.Span(slot, source.path, rule, source.transforms), source)
+        return
+    yield _framed(b.Copy(slot, source.path, source.transforms), source)
+
+
+def _framed(inner: b.Binding, source: Source) -> b.Binding:
+    parts = tuple(p for p in (source.prefix, inner, source.suffix) if p != "")
+    return b.Template(parts) if len(parts) > 1 else inner
+
+
+def _text_at(output: Tree, path: str) -> str | None:
+    try:
+        found = get(output, path)
+    except LookupError:
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _of_inputs(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
+    """The same value as an earlier argument, or a date or time at a distance from one or from a mention."""
+    value = leaf.seen[run].value
+    inputs = {n: v for n, v in scenes.by_run[run].inputs.items() if earlier(n, leaf, run, scenes)}
+    spans = {n: v for n, v in inputs.items() if n.startswith(("\0days\0", "\0minutes\0"))}
+    for name, other in inputs.items():
+        if name in spans:
+            continue
+        if transforms.same(other, value):
+            yield b.FromInput(name, _shape(other, value))
+        else:
+            yield from _distance(name, other, value, spans)
+
+
+def _shape(other: Tree, value: Tree) -> tuple[b.Transform, ...]:
+    found = transforms.explain(other, value)
+    return found[1] if found else ()
+
+
+def _distance(name: str, other: Tree, value: Tree, spans: Mapping[str, Tree]) -> Iterator[b.Binding]:
+    there, here = _moment(other), _moment(value)
+    if there is None or here is None or type(there) is not type(here):
+        return
+    gap = here - there
+    if isinstance(here, datetime):
+        minutes = round(gap.total_seconds() / 60)
+        if 0 < abs(minutes) <= MINUTES:
+            yield b.Derived("minutes", (b.FromInput(name),), minutes)
+            yield from _spanned("minutes", name, minutes, spans)
+    elif 0 < abs(gap.days) <= DAYS:
+        yield b.Derived("days", (b.FromInput(name),), gap.days)
+        yield from _spanned("days", name, gap.days, spans)
+
+
+def _spanned(op: str, name: str, gap: int, spans: Mapping[str, Tree]) -> Iterator[b.Binding]:
+    """At a distance that the request tells."""
+    for span, length in spans.items():
+        if span.startswith(f"\0{op}\0") and length == gap:
+            yield b.Derived(op, (b.FromInput(name), b.FromInput(span)))
+
+
+def _moment(value: Tree) -> date | datetime | None:
+    """A date, or a time of a day that is of no matter."""
+    if not isinstance(value, str) or not 4 <= len(value) <= 25:
+        return None
+    if len(value) == 5 and value[2] == ":":
+        value = f"2000-01-01T{value}"
+    try:
+        return datetime.fromisoformat(value) if len(value) > 10 else date.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+def earlier(name: str, leaf: Leaf, run: int, scenes: Scenes) -> bool:
+    """Is an input known before a leaf: a mention, an argument of an earlier step, another one of the same?
+
+    Args:
+        name: stand-in name.
+        leaf: the leaf.
+        run: place of the run.
+        scenes: all runs.
+    """
+    _, slot, path = name.split("\0")
+    if slot not in scenes.first[run]:
+        return slot in ("date", "time", "days", "minutes", "number")
+    if slot != leaf.slot:
+        return scenes.first[run][slot] < scenes.first[run][leaf.slot]
+    return path != leaf.path
+
+
+def selections(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
+    """Rules that pick an element of a list: last, smallest, largest, or the one whose field fits.
+
+    Args:
+        leaf: what is explained.
+        run: place of the run that suggests.
+        scenes: all runs.
+
+    Yields:
+        Selected with stand-in inputs.
+    """
+    traced = leaf.seen[run]
+    for source in traced.sources[:SOURCES]:
+        slot = _slot(scenes, run, source)
+        if not slot or source.span is not None:
+            continue
+        keys = parsed(source.path)
+        for depth, key in enumerate(keys):
+            if not isinstance(key, int):
+                continue
+            try:
+                rows = get(scenes.by_run[run].outputs[slot], written(keys[:depth]))
+            except LookupError:
+                continue
+            if not isinstance(rows, list) or not 2 <= len(rows) <= ELEMENTS or not 0 <= key < len(rows):
+                continue
+            for picks in _picks(rows, key, leaf, run, scenes):
+                inner = b.Selected(
+                    slot, written(keys[:depth]), picks, written(keys[depth + 1 :]), source.transforms
+                )
+                yield _framed(inner, source)
+
+
+def _picks(rows: list[Tree], at: int, leaf: Leaf, run: int, scenes: Scenes) -> Iterator[tuple[b.Pick, ...]]:
+    if at == len(rows) - 1:
+        yield (b.At(-1),)
+    for number, (keys, value) in enumerate(leaves(rows[at])):
+        if number == FIELDS:
+            return
+        field = written(keys)
+        yield from _extremes(rows, at, field, value)
+        if value is None or isinstance(value, float) or (isinstance(value, str) and len(value) > 200):
+            continue
+        first = next((n for n, r in enumerate(rows) if transforms.same(_field(r, field), value)), at)
+        if first != at:
+            continue
+        yield (b.Where(field, "eq", b.Constant(value), first=True),)
+        for name, other in scenes.by_run[run].inputs.items():
+            if earlier(name, leaf, run, scenes) and transforms.same(other, value):
+                yield (b.Where(field, "eq", b.FromInput(name), first=True),)
+
+
+def _extremes(rows: list[Tree], at: int, field: str, value: Tree) -> Iterator[tuple[b.Pick, ...]]:
+    own = transforms.number(value)
+    if own is None or isinstance(value, bool):
+        return
+    column = [transforms.number(_field(r, field)) for r in rows]
+    known = [n for n in column if n is not None]
+    if len(set(known)) < 2:
+        return
+    if own == min(known) and column.index(own) == at:
+        yield (b.Least(field),)
+    if own == max(known) and column.index(own) == at:
+        yield (b.Most(field),)
+
+
+def _field(row: Tree, path: str) -> Tree:
+    try:
+        return get(row, path)
+    except LookupError:
+        return None

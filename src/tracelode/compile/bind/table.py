@@ -1,0 +1,104 @@
+"""Which runs does each rule explain? Computed once: choosing for any subset of runs only counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from tracelode.compile import transforms
+from tracelode.compile.bind.observe import Leaf, Scenes, leaves_of
+from tracelode.compile.bind.propose import selections, simple
+from tracelode.compile.evaluate import Asked, Missing, value
+from tracelode.compile.work import Work
+from tracelode.model import binding as b
+
+RULES = 400
+"""Rules of one leaf that are tried at most, those suggested first."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A binding, and the runs that speak for it."""
+
+    binding: b.Binding
+    """With stand-in inputs."""
+    suggested: frozenset[int]
+    """Runs that suggested it: a fold without them would not know it."""
+    explains: frozenset[int]
+    """Runs whose value it gives."""
+    key: bytes
+    """Canonical text, for ties."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A leaf with its rules."""
+
+    leaf: Leaf
+    """What is explained."""
+    rules: tuple[Rule, ...]
+    """All that were tried and explain a run."""
+
+
+def table(work: Work, scenes: Scenes | None = None) -> tuple[Row, ...]:
+    """All rules of all argument leaves.
+
+    Args:
+        work: after align and evidence.
+        scenes: of the same work, where they are there already.
+
+    Returns:
+        One row a leaf, in the order of leaves_of.
+    """
+    scenes = scenes or Scenes(work)
+    return tuple(Row(leaf, tuple(_rules(leaf, scenes))) for leaf in leaves_of(work))
+
+
+def _rules(leaf: Leaf, scenes: Scenes) -> Iterator[Rule]:
+    tried = _tried(leaf, scenes, simple)
+    yield from tried
+    # fixed places first: a rule that picks from a list is only looked for where they do not do
+    if not any(_proper(r.binding) and len(r.explains) == len(leaf.seen) for r in tried):
+        yield from _tried(leaf, scenes, selections)
+
+
+def _proper(binding: b.Binding) -> bool:
+    return not isinstance(binding, b.Constant)
+
+
+def _tried(leaf: Leaf, scenes: Scenes, propose: object) -> list[Rule]:
+    suggested: dict[bytes, tuple[b.Binding, set[int]]] = {}
+    for run in sorted(leaf.seen):
+        for binding in propose(leaf, run, scenes):  # type: ignore[operator]
+            key = msgspec.json.encode(binding)
+            if key not in suggested and len(suggested) >= RULES:
+                continue
+            suggested.setdefault(key, (binding, set()))[1].add(run)
+    found = []
+    for key, (binding, runs) in suggested.items():
+        explains = frozenset(run for run in leaf.seen if run in runs or explained(binding, leaf, run, scenes))
+        found.append(Rule(binding, frozenset(runs), explains, key))
+    return found
+
+
+def explained(binding: b.Binding, leaf: Leaf, run: int, scenes: Scenes) -> bool:
+    """Does a rule give the value that a run passed?
+
+    Args:
+        binding: with stand-in inputs.
+        leaf: what is explained.
+        run: place of the run.
+        scenes: all runs.
+    """
+    traced = leaf.seen[run]
+    if isinstance(binding, b.FromInput) and binding.name == leaf.name:
+        return traced.prompt is not None
+    if not all(scenes.before(run, slot, leaf.slot) for slot in b.producers(binding)):
+        return False
+    try:
+        found = value(binding, scenes.by_run[run])
+    except (Missing, Asked):
+        return False
+    return transforms.same(found, traced.value)

@@ -1,0 +1,240 @@
+"""What was each call for? Repeats, tries and detours are told from what the task needs, before any evidence.
+
+The classes are tried in this order: redundant, retry, poll, fan_out, exploratory, dead_output, compensated;
+what is none of them is essential. Whether a call repeats an earlier one is decided by the predicate that the
+profile's loops use (signals.repeats.sort_of). A write is dropped only where it is declared idempotent and
+does exactly what was done before, or where the tool itself said that it failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+
+from tracelode.compile.effects import Knowledge
+from tracelode.compile.fanning import fans
+from tracelode.compile.paths import leaves, written
+from tracelode.compile.resources import meeting, touches
+from tracelode.compile.telling import Told
+from tracelode.compile.unneeded import dead, explorations
+from tracelode.compile.work import Label, Work
+from tracelode.model.run import Call, Run, Tree
+from tracelode.model.workflow import Effect
+from tracelode.signals.repeats import sort_of
+
+ESSENTIAL = Label("essential")
+STATUS = frozenset(
+    ("status", "state", "phase", "progress", "done", "ready", "finished", "complete", "completed",
+     "conclusion", "pending", "running", "percent", "percentage")
+)  # fmt: skip
+"""Names of fields that say how far something is."""
+POLLS = 3
+"""Calls from which looking again is waiting even without such a field."""
+DOUBT = frozenset({"timeout", "interrupted", "network error", "connection error"})
+"""Error classes after which a write may have happened."""
+
+
+def denoise(work: Work) -> Work:
+    """Label every call of every run.
+
+    Args:
+        work: one intent; its runs in any order.
+
+    Returns:
+        The work with labels, by run and call.
+
+    Source:
+        compiler rules, S3.
+    """
+    known = Knowledge((*work.runs, *work.failed, *work.others), work.declared)
+    parts = [_Part(run, known) for run in work.runs]
+    for part in parts:
+        part.repeats()
+        part.tries()
+        part.polls()
+    told = [part.told for part in parts]
+    labels = [part.labels for part in parts]
+    reads = [[not effect.writes for effect in part.effects] for part in parts]
+    fans(told, labels)
+    explorations(told, labels, reads)
+    dead(told, labels, reads)
+    for part in parts:
+        part.undone()
+    return replace(work, labels=tuple(tuple(part.labels[n] for n in range(part.count)) for part in parts))
+
+
+class _Part:
+    """One run on its way to labels."""
+
+    def __init__(self, run: Run, known: Knowledge) -> None:
+        self.run = run
+        self.count = len(run.calls)
+        self.effects: list[Effect] = [known.of(call) for call in run.calls]
+        self.touched = [
+            touches(call, effect, run.effects.get(call.index, ()))
+            for call, effect in zip(run.calls, self.effects, strict=True)
+        ]
+        self.labels: list[Label] = [ESSENTIAL] * self.count
+        self.told = Told(run)
+
+    def _free(self, call: int) -> bool:
+        return self.labels[call].kind == "essential"
+
+    def changed(self, start: int, stop: int) -> bool:
+        """Was what a call may depend on written between two places?
+
+        Args:
+            start: index of the earlier call, not looked at.
+            stop: index of the later one.
+        """
+        return any(
+            self.effects[n].writes
+            and not self.run.calls[n].error
+            and meeting([self.touched[n]], [self.touched[stop]]) is not None
+            for n in range(start + 1, stop)
+        )
+
+    def repeats(self) -> None:
+        """Label calls that ask again for what an earlier one told."""
+        seen: dict[tuple[str, str, str], int] = {}
+        for n, call in enumerate(self.run.calls):
+            key = (call.server, call.name, _text(call.arguments))
+            of = seen.get(key)
+            if of is not None and not call.missing:
+                before = self.run.calls[of]
+                sort = sort_of(
+                    looks=not self.effects[n].writes or self.effects[n].idempotent,
+                    same=call.error == before.error and call.output == before.output,
+                    failed_before=failed(before),
+                    unchanged=not self.changed(of, n),
+                )
+                if sort == "redundant":
+                    self.labels[n] = Label("redundant", of, "asked before with the same result")
+                    continue
+            seen[key] = n
+
+    def tries(self) -> None:
+        """Label calls that failed and were tried again."""
+        for n, call in enumerate(self.run.calls):
+            writes = self.effects[n].writes
+            told = bool(call.error) and call.error not in DOUBT
+            if not self._free(n) or not (told or (not writes and failed(call))):
+                continue
+            for later in range(n + 1, self.count):
+                other = self.run.calls[later]
+                if (other.server, other.name) != (call.server, call.name) or failed(other):
+                    continue
+                if other.missing or not self._free(later):
+                    continue
+                if near(call.arguments, other.arguments):
+                    why = "failed and tried again" if call.error else "told nothing and tried again"
+                    self.labels[n] = Label("retry", later, why)
+                    break
+
+    def polls(self) -> None:
+        """Label calls that look again and again until something has changed by itself."""
+        chains: dict[tuple[str, str, str], list[int]] = {}
+        for n, call in enumerate(self.run.calls):
+            if self._free(n) and not self.effects[n].writes and not call.missing:
+                chains.setdefault((call.server, call.name, _text(call.arguments)), []).append(n)
+        for chain in chains.values():
+            if len(chain) > 1 and not self.changed(chain[0], chain[-1]) and self._waits(chain):
+                for n in chain:
+                    of = -1 if n == chain[0] else chain[0]
+                    self.labels[n] = Label("poll", of, "waited until it was another")
+        for n, label in enumerate(self.labels):
+            # an identical look inside of a wait is a part of it
+            if label.kind == "redundant" and self.labels[label.of].kind == "poll":
+                first = self.labels[label.of].of
+                self.labels[n] = Label(
+                    "poll", label.of if first < 0 else first, "waited until it was another"
+                )
+
+    def _waits(self, chain: Sequence[int]) -> bool:
+        outputs = [self.run.calls[n].output for n in chain]
+        moved = _moved(outputs)
+        if moved is None or outputs[-1] == outputs[-2]:
+            return False
+        if any(word.lower() in STATUS for path in moved for word in (path.rpartition(".")[2], path)):
+            return True
+        return len(chain) >= POLLS and len(moved) <= 2
+
+    def undone(self) -> None:
+        """Label writes that a later write takes back."""
+        from tracelode.compile.refuse import opposed
+
+        for n, call in enumerate(self.run.calls):
+            if not self._free(n) or not self.effects[n].writes or call.error:
+                continue
+            for later in range(n + 1, self.count):
+                other = self.run.calls[later]
+                if not self._free(later) or other.error or other.server != call.server:
+                    continue
+                if opposed(call.name, other.name) and self._names(n, later):
+                    self.labels[n] = Label("compensated", later, "taken back later")
+                    self.labels[later] = Label("compensated", n, "takes an earlier call back")
+                    break
+
+    def _names(self, call: int, later: int) -> bool:
+        """Does a later call name what an earlier one made or was given, and nothing else?"""
+        given = {text for _, text in self.told.arguments[call]}
+        named = [text for _, text in self.told.arguments[later]]
+        return bool(named) and any(t in given or self.told.tells(call, t) for t in named)
+
+
+def failed(call: Call) -> bool:
+    """Did a call fail, or tell nothing?
+
+    Args:
+        call: with its result.
+    """
+    return bool(call.error) or (not call.missing and hollow(call.output))
+
+
+def hollow(output: Tree) -> bool:
+    """Does an output hold nothing?
+
+    Args:
+        output: parsed result.
+
+    Example:
+        >>> hollow([]), hollow({"rows": []}), hollow({"rows": [], "total": 0}), hollow(0)
+        (True, True, False, False)
+    """
+    return all(value is None or value in ("", [], {}) for _, value in leaves(output))
+
+
+def near(one: Tree, other: Tree) -> bool:
+    """Are two calls' arguments equal but for a third of their keys?
+
+    Args:
+        one: arguments.
+        other: arguments.
+
+    Returns:
+        True: at most a third of all keys, rounded up, differ.
+    """
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        same: bool = one == other
+        return same
+    keys = one.keys() | other.keys()
+    differ = sum(key not in one or key not in other or one[key] != other[key] for key in keys)
+    return bool(differ <= -(-len(keys) // 3))
+
+
+def _text(tree: Tree) -> str:
+    return msgspec.json.encode(tree, order="deterministic").decode()
+
+
+def _moved(outputs: Sequence[Tree]) -> list[str] | None:
+    """Paths whose values differ between outputs of one form; None where the forms differ."""
+    rows = [dict(leaves(output)) for output in outputs]
+    if any(row.keys() != rows[0].keys() for row in rows):
+        shared = set(rows[0]).intersection(*rows)
+        least = min(map(len, rows))
+        if len(shared) * 2 < least:
+            return None
+        rows = [{key: row[key] for key in row if key in shared} for row in rows]
+    return [written(key) for key in rows[0] if any(row[key] != rows[0][key] for row in rows)] or None

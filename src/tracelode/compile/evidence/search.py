@@ -1,0 +1,211 @@
+"""Where in an output does a wanted value lie: as a leaf, in another format, or as a piece of a text?"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tracelode.compile import transforms
+from tracelode.compile.evidence.wanted import PIECE, Wanted
+from tracelode.compile.paths import Key
+from tracelode.compile.transforms import Shared
+from tracelode.model.run import Tree
+
+Way: TypeAlias = tuple["Way", Key] | None
+"""A place in an output, from the leaf up."""
+
+LONG = 200
+"""Characters from which a text is no leaf that is compared whole in another format."""
+KNOWN = 200_000
+"""Texts whose keys are remembered."""
+
+
+@dataclass
+class Memory:
+    """Keys of texts that were seen: outputs of repeated runs are alike."""
+
+    texts: dict[str, tuple[Shared, ...]] = field(default_factory=dict)
+    """Text to its keys."""
+
+    def keys(self, text: str) -> tuple[Shared, ...]:
+        """The keys of a produced text.
+
+        Args:
+            text: leaf.
+        """
+        found = self.texts.get(text)
+        if found is None:
+            if len(self.texts) >= KNOWN:
+                self.texts.clear()
+            found = transforms.keys(text) if len(text) <= LONG else transforms.canonical(text)
+            self.texts[text] = found
+        return found
+
+    def of(self, leaf: Tree) -> tuple[Shared, ...]:
+        """The keys of any produced leaf.
+
+        Args:
+            leaf: JSON value.
+        """
+        return self.keys(leaf) if isinstance(leaf, str) else transforms.keys(leaf)
+
+
+@dataclass
+class Found:
+    """What one output holds of what is wanted."""
+
+    hits: dict[int, list[tuple[Way, Tree]]] = field(default_factory=dict)
+    """Place of a wanted leaf to (way, produced leaf), in the order of the output."""
+    texts: list[tuple[Way, str]] = field(default_factory=list)
+    """Texts that may hold pieces."""
+    leaves: int = 0
+    """Leaves that were looked at."""
+
+
+def scan(output: Tree, wanted: Wanted, memory: Memory) -> Found:
+    """Look at every leaf of an output once.
+
+    Args:
+        output: JSON value.
+        wanted: what is looked for.
+        memory: keys that are known.
+
+    Returns:
+        Leaves that have a key of a wanted one.
+    """
+    found = Found()
+    _Scan(wanted, memory, found).value(output, None)
+    return found
+
+
+class _Scan:
+    def __init__(self, wanted: Wanted, memory: Memory, found: Found) -> None:
+        self.by_key, self.by_number, self.places = wanted.by_key, wanted.by_number, wanted.places
+        self.memory, self.found = memory, found
+        self.known = memory.texts
+
+    def value(self, tree: Tree, way: Way) -> None:
+        """Look at a value; containers loop here, since most of the time goes into this."""
+        kind = type(tree)
+        if kind is not dict and kind is not list:
+            self.leaf(tree, way)
+            return
+        known, texts = self.known, self.found.texts
+        by_key, by_number = self.by_key, self.by_number
+        for key, inner in tree.items() if kind is dict else enumerate(tree):
+            kind_of = type(inner)
+            if kind_of is str:
+                self.found.leaves += 1
+                if len(inner) > PIECE:
+                    texts.append(((way, key), inner))  # type: ignore[arg-type]
+                keys = known.get(inner)
+                for one in self.memory.keys(inner) if keys is None else keys:
+                    if one in by_key if one[0] != "n" else one[1] in by_number:
+                        self._hit(one, (way, key), inner)  # type: ignore[arg-type]
+            elif kind_of is dict or kind_of is list:
+                self.value(inner, (way, key))  # type: ignore[arg-type]
+            elif kind_of is int:
+                self.found.leaves += 1
+                if inner in by_number:
+                    self._hit(("n", inner), (way, key), inner)  # type: ignore[arg-type]
+            else:
+                self.leaf(inner, (way, key))  # type: ignore[arg-type]
+
+    def leaf(self, leaf: Tree, way: Way) -> None:
+        self.found.leaves += 1
+        if isinstance(leaf, str):
+            if len(leaf) > PIECE:
+                self.found.texts.append((way, leaf))
+            keys = self.memory.keys(leaf)
+        elif isinstance(leaf, float):
+            keys = transforms.canonical(leaf)
+            if keys and self.places:
+                keys += tuple(("round", k, round(leaf, k)) for k in self.places)
+        else:
+            keys = transforms.canonical(leaf)
+        for one in keys:
+            if one in self.by_key if one[0] != "n" else one[1] in self.by_number:
+                self._hit(one, way, leaf)
+
+    def _hit(self, key: Shared, way: Way, leaf: Tree) -> None:
+        for n in self.by_number[key[1]] if key[0] == "n" else self.by_key[key]:
+            self.found.hits.setdefault(n, []).append((way, leaf))
+
+
+def way_of(way: Way) -> tuple[Key, ...]:
+    """The keys of a place.
+
+    Args:
+        way: from the leaf up.
+
+    Returns:
+        From the top down.
+    """
+    keys: list[Key] = []
+    while way is not None:
+        way, key = way
+        keys.append(key)
+    return tuple(keys[::-1])
+
+
+class Pieces:
+    """The texts of one output as one text, to look for pieces in.
+
+    Args:
+        texts: (way, text) in the order of the output.
+    """
+
+    def __init__(self, texts: list[tuple[Way, str]]) -> None:
+        self.texts = texts
+        lowered = [text.lower() for _, text in texts]
+        # a few letters grow when they are made small: then places would be wrong
+        lowered = [low if len(low) == len(text) else text for low, (_, text) in zip(lowered, texts, strict=True)]
+        self.all = "\0".join(lowered)
+        self.starts: list[int] = []
+        at = 0
+        for low in lowered:
+            self.starts.append(at)
+            at += len(low) + 1
+
+    def find(self, needle: str, most: int) -> Iterator[tuple[Way, str, int, int]]:
+        """Where a text lies as a piece that is no part of a longer word.
+
+        Args:
+            needle: in lower case.
+            most: places that are given.
+
+        Yields:
+            (way, whole text, start, stop) in the order of the output.
+        """
+        at, given = self.all.find(needle), 0
+        while at >= 0 and given < most:
+            end = at + len(needle)
+            if bounded(self.all, at, end):
+                place = bisect_right(self.starts, at) - 1
+                way, text = self.texts[place]
+                start = at - self.starts[place]
+                yield way, text, start, start + len(needle)
+                given += 1
+            at = self.all.find(needle, at + 1)
+
+
+def bounded(text: str, start: int, stop: int) -> bool:
+    """Is a piece of a text no part of a longer word or number?
+
+    Args:
+        text: whole.
+        start: first character.
+        stop: after the last one.
+    """
+    first, last = text[start], text[stop - 1]
+    before = text[start - 1] if start else " "
+    after = text[stop] if stop < len(text) else " "
+    if (first.isalnum() and (before.isalnum() or before == "_")) or (
+        last.isalnum() and (after.isalnum() or after == "_")
+    ):
+        return False
+    if first.isdigit() and before in ".,-:" and start > 1 and text[start - 2].isdigit():
+        return False
+    return not (last.isdigit() and after in ".,:-" and stop + 1 < len(text) and text[stop + 1].isdigit())

@@ -1,0 +1,90 @@
+"""What must be so before a run begins? Inputs given and typed, the moment fixed, the workflow known."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from tracelode.compile.execute.ledger import digest
+from tracelode.errors import RunError
+from tracelode.model.run import Tree
+from tracelode.model.workflow import Workflow
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "date": (str,),
+    "time": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "list": (list,),
+}
+
+
+def checked_inputs(workflow: Workflow, given: Mapping[str, Tree]) -> tuple[dict[str, Tree], dict[str, Tree]]:
+    """The inputs of a run, those that are never written down apart.
+
+    Args:
+        workflow: which.
+        given: name to value.
+
+    Returns:
+        (inputs, secrets).
+
+    Raises:
+        RunError: one is missing, of another type, or not an input of this workflow.
+    """
+    known = {one.name: one for one in workflow.inputs}
+    if strange := sorted({*given} - {*known}):
+        names = ", ".join(sorted(known)) or "none"
+        raise RunError(f"not inputs of this workflow: {', '.join(strange)}; its inputs: {names}")
+    if missing := [one.name for one in workflow.inputs if one.required and one.name not in given]:
+        raise RunError(f"these inputs are missing: {', '.join(missing)}")
+    for name, value in given.items():
+        if not _is(known[name].type, value):
+            raise RunError(f"input {name} must be of type {known[name].type}")
+    return (
+        {name: value for name, value in given.items() if not known[name].secret},
+        {name: value for name, value in given.items() if known[name].secret},
+    )
+
+
+def _is(kind: str, value: Tree) -> bool:
+    types = _TYPES.get(kind)
+    if types is None:
+        return True
+    if isinstance(value, bool):
+        return kind == "boolean"
+    return isinstance(value, types)
+
+
+def moment(state: Mapping[str, Tree] | None) -> dict[str, Tree]:
+    """The values of the moment, fixed for the whole run.
+
+    Args:
+        state: the caller's own, which count before ours.
+
+    Returns:
+        Name to value: now and today (local time), cwd, and the caller's.
+    """
+    now = dt.datetime.now().astimezone().replace(microsecond=0)
+    ours: dict[str, Tree] = {"now": now.isoformat(), "today": now.date().isoformat(), "cwd": os.getcwd()}
+    return {**ours, **(state or {})}
+
+
+def identity(workflow: Workflow) -> str:
+    """What a workflow is known by in a journal: a digest of all of it but its own digest.
+
+    Args:
+        workflow: which.
+
+    Returns:
+        32 hex digits.
+    """
+    tree: Any = msgspec.to_builtins(workflow)
+    tree["digest"] = ""
+    return digest(tree)

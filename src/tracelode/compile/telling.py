@@ -1,0 +1,122 @@
+"""Which outputs of a run tell a value, and which of its arguments say enough to be looked for?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from tracelode.compile.paths import general, leaves
+from tracelode.model.run import Call, Run, Tree
+
+SHORT, LONG = 4, 200
+"""Characters between which a value is looked for."""
+MOST = 64
+"""Leaves of one call's arguments that are looked for."""
+_WORD = re.compile(rb"[A-Za-z0-9_]")
+_TRIES = 20
+_DULL = re.compile(r"-?\d{1,3}|true|false|null|[a-z]{1,12}", re.IGNORECASE)
+
+
+def texts(tree: Tree) -> list[tuple[str, str]]:
+    """The leaves of arguments as texts.
+
+    Args:
+        tree: arguments.
+
+    Returns:
+        (generalised path, text) for the first MOST leaves that are not empty.
+    """
+    found = []
+    for keys, value in leaves(tree):
+        if value is None or value == {} or value == [] or value == "":
+            continue
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        found.append((general(keys), text))
+        if len(found) == MOST:
+            break
+    return found
+
+
+def informative(text: str) -> bool:
+    """Does a value say enough that it is not told by chance?
+
+    Args:
+        text: of an argument leaf.
+
+    Example:
+        >>> informative("12"), informative("economy"), informative("LAX.AIRPORT"), informative("San Jose")
+        (False, False, True, True)
+    """
+    return SHORT <= len(text) <= LONG and not _DULL.fullmatch(text)
+
+
+class Told:
+    """What the calls of a run tell.
+
+    Args:
+        run: which.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.arguments = [texts(call.arguments) for call in run.calls]
+        """Per call: its argument leaves."""
+        self._own = [{text for _, text in found} for found in self.arguments]
+        self._blobs: list[bytes | None] = [None] * len(run.calls)
+        said = [turn for turn in run.turns if turn.role != "assistant"]
+        self._asked = [
+            "\n".join(turn.text.lower() for turn in said if turn.before <= n) for n in range(len(run.calls))
+        ]
+
+    def asked(self, call: int, text: str) -> bool:
+        """Does what was said before a call tell a value?
+
+        Args:
+            call: index.
+            text: the value.
+        """
+        return text.lower() in self._asked[call]
+
+    def tells(self, call: int, text: str) -> bool:
+        """Does the output of a call tell a value that it was not given itself?
+
+        Args:
+            call: index.
+            text: the value.
+
+        Returns:
+            True where it stands there as a whole word.
+        """
+        if text in self._own[call]:
+            return False
+        blob = self._blobs[call]
+        if blob is None:
+            blob = self._blobs[call] = _encoded(self.run.calls[call])
+        needle = msgspec.json.encode(text)[1:-1]
+        at = blob.find(needle)
+        for _ in range(_TRIES):
+            if at < 0:
+                return False
+            end = at + len(needle)
+            before = at > 0 and _WORD.match(needle) and _WORD.match(blob, at - 1)
+            after = _WORD.match(needle, len(needle) - 1) and _WORD.match(blob, end)
+            if not before and not after:
+                return True
+            at = blob.find(needle, at + 1)
+        return False
+
+    def tellers(self, call: int, text: str, among: Sequence[int]) -> list[int]:
+        """The earlier calls whose outputs tell a value.
+
+        Args:
+            call: index of the call that was given it.
+            text: the value.
+            among: indexes of the calls that are looked at.
+        """
+        return [n for n in among if n < call and self.tells(n, text)]
+
+
+def _encoded(call: Call) -> bytes:
+    return b"" if call.missing else msgspec.json.encode(call.output)
