@@ -84,7 +84,9 @@ def side_by_side(parts: Sequence[Any], weights: Sequence[Sequence[float]]) -> An
         sparse.diags(numpy.sqrt(numpy.asarray(weight, dtype=float))) @ sparse.csr_matrix(part)
         for part, weight in zip(parts, weights, strict=True)
     ]
-    return sparse.hstack(scaled, format="csr")
+    found = sparse.hstack(scaled, format="csr")
+    found.eliminate_zeros()
+    return found
 
 
 def linked(vectors: Any, least: float) -> list[int]:
@@ -136,13 +138,17 @@ def _join(rows: Any, groups: Sequence[Sequence[int]], labels: list[int], least: 
 
 
 def _distinct(vectors: Any) -> tuple[list[int], list[int]]:
-    """First place of each distinct row, and for each row the place of its own among them."""
+    """First place of each distinct row, and for each row the place of its own among them.
+
+    Documents without a word are not the same document.
+    """
     seen: dict[bytes, int] = {}
     firsts: list[int] = []
     copies: list[int] = []
     for n in range(vectors.shape[0]):
         begin, end = vectors.indptr[n], vectors.indptr[n + 1]
         key = vectors.indices[begin:end].tobytes() + b"\0" + vectors.data[begin:end].tobytes()
+        key = key if end > begin else b"%d" % n
         if key not in seen:
             seen[key] = len(firsts)
             firsts.append(n)
@@ -185,16 +191,24 @@ def _groups(rows: Any, members: Sequence[int], least: float) -> list[list[int]]:
 
 
 def _joined(rows: Any, groups: list[list[int]], least: float) -> list[list[int]]:
-    """Groups whose members are alike on average, made one: the mean vectors' dot product is that average."""
-    means = _means(rows, groups)
-    found: list[list[int]] = []
-    for component in _components(means, least):
-        if len(component) > LARGEST:
-            found.extend(groups[n] for n in component)
-            continue
-        parts = _average(means[component], component, least)
-        found.extend([member for n in part for member in groups[n]] for part in parts)
-    return [sorted(group) for group in found]
+    """Groups whose members are alike on average, made one: the mean vectors' dot product is that average.
+
+    Where too many hang together, slices of them are joined, and again, until they fit or nothing more joins.
+    """
+    count = len(groups) + 1
+    while len(groups) < count:
+        count = len(groups)
+        means = _means(rows, groups)
+        found: list[list[int]] = []
+        for component in _components(means, least):
+            for start in range(0, len(component), LARGEST):
+                part = component[start : start + LARGEST]
+                joined = _average(means[part], part, least)
+                found.extend(sorted(member for n in one for member in groups[n]) for one in joined)
+        groups = sorted(found)
+        if count <= LARGEST:
+            break
+    return groups
 
 
 def _average(part: Any, members: Sequence[int], least: float) -> list[list[int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import msgspec
 
@@ -22,7 +23,10 @@ from tracelode.compile.unneeded import dead, explorations
 from tracelode.compile.work import Label, Work
 from tracelode.model.run import Call, Run, Tree
 from tracelode.model.workflow import Effect
-from tracelode.signals.repeats import sort_of
+from tracelode.signals.lexicon import load
+from tracelode.signals.likeness import likeness
+from tracelode.signals.repeats import NEAR, sort_of
+from tracelode.signals.tools import is_shell
 
 ESSENTIAL = Label("essential")
 STATUS = frozenset(
@@ -49,7 +53,8 @@ def denoise(work: Work) -> Work:
         compiler rules, S3.
     """
     known = Knowledge((*work.runs, *work.failed, *work.others), work.declared)
-    parts = [_Part(run, known) for run in work.runs]
+    mute = silent(work.runs)
+    parts = [_Part(run, known, mute) for run in work.runs]
     for part in parts:
         part.repeats()
         part.tries()
@@ -68,8 +73,9 @@ def denoise(work: Work) -> Work:
 class _Part:
     """One run on its way to labels."""
 
-    def __init__(self, run: Run, known: Knowledge) -> None:
+    def __init__(self, run: Run, known: Knowledge, mute: frozenset[tuple[str, str]]) -> None:
         self.run = run
+        self._mute = mute
         self.count = len(run.calls)
         self.effects: list[Effect] = [known.of(call) for call in run.calls]
         self.touched = [
@@ -81,6 +87,11 @@ class _Part:
 
     def _free(self, call: int) -> bool:
         return self.labels[call].kind == "essential"
+
+    def _failed(self, call: Call) -> bool:
+        """Did a call fail, or tell nothing although its tool tells something elsewhere?"""
+        mute = (call.server, call.name) in self._mute
+        return bool(call.error) or (not mute and not call.missing and hollow(call.output))
 
     def changed(self, start: int, stop: int) -> bool:
         """Was what a call may depend on written between two places?
@@ -107,7 +118,7 @@ class _Part:
                 sort = sort_of(
                     looks=not self.effects[n].writes or self.effects[n].idempotent,
                     same=call.error == before.error and call.output == before.output,
-                    failed_before=failed(before),
+                    failed_before=self._failed(before),
                     unchanged=not self.changed(of, n),
                 )
                 if sort == "redundant":
@@ -116,22 +127,30 @@ class _Part:
             seen[key] = n
 
     def tries(self) -> None:
-        """Label calls that failed and were tried again."""
-        for n, call in enumerate(self.run.calls):
-            writes = self.effects[n].writes
+        """Label calls that failed and were tried again, at last with success."""
+        for n in range(self.count - 1, -1, -1):
+            call = self.run.calls[n]
             told = bool(call.error) and call.error not in DOUBT
-            if not self._free(n) or not (told or (not writes and failed(call))):
+            if not self._free(n) or not (told or (not self.effects[n].writes and self._failed(call))):
                 continue
-            for later in range(n + 1, self.count):
-                other = self.run.calls[later]
-                if (other.server, other.name) != (call.server, call.name) or failed(other):
-                    continue
-                if other.missing or not self._free(later):
-                    continue
-                if near(call.arguments, other.arguments):
-                    why = "failed and tried again" if call.error else "told nothing and tried again"
-                    self.labels[n] = Label("retry", later, why)
-                    break
+            later = next((m for m in range(n + 1, self.count) if self._tries(n, m)), None)
+            if later is not None:
+                of = self.labels[later].of if self.labels[later].kind == "retry" else later
+                why = "failed and tried again" if call.error else "told nothing and tried again"
+                self.labels[n] = Label("retry", of, why)
+
+    def _tries(self, call: int, later: int) -> bool:
+        """Is a later call another try of one that failed, and did that try or one after it succeed?"""
+        one, other = self.run.calls[call], self.run.calls[later]
+        if (other.server, other.name) != (one.server, one.name) or other.missing:
+            return False
+        ends = self.labels[later].kind == "retry" or (self._free(later) and not self._failed(other))
+        if is_shell(one.name) or one.name.lower() in load().tools:
+            # one key holds a whole command or path there: a third of the keys would be any other command; and
+            # to run the tests again after an edit is no try but a check
+            alike = ends and likeness(_text(one.arguments), _text(other.arguments), NEAR) >= NEAR
+            return alike and not self.changed(call, later)
+        return ends and near(one.arguments, other.arguments)
 
     def polls(self) -> None:
         """Label calls that look again and again until something has changed by itself."""
@@ -163,16 +182,14 @@ class _Part:
 
     def undone(self) -> None:
         """Label writes that a later write takes back."""
-        from tracelode.compile.refuse import opposed
-
-        for n, call in enumerate(self.run.calls):
-            if not self._free(n) or not self.effects[n].writes or call.error:
-                continue
-            for later in range(n + 1, self.count):
+        writes = [n for n, call in enumerate(self.run.calls) if self.effects[n].writes and not call.error]
+        for place, n in enumerate(writes):
+            call = self.run.calls[n]
+            for later in writes[place + 1 :] if self._free(n) else ():
                 other = self.run.calls[later]
-                if not self._free(later) or other.error or other.server != call.server:
+                if not self._free(later) or other.server != call.server:
                     continue
-                if opposed(call.name, other.name) and self._names(n, later):
+                if _opposed(call.name, other.name) and self._names(n, later):
                     self.labels[n] = Label("compensated", later, "taken back later")
                     self.labels[later] = Label("compensated", n, "takes an earlier call back")
                     break
@@ -184,13 +201,24 @@ class _Part:
         return bool(named) and any(t in given or self.told.tells(call, t) for t in named)
 
 
-def failed(call: Call) -> bool:
-    """Did a call fail, or tell nothing?
+@lru_cache(maxsize=4_096)
+def _opposed(one: str, other: str) -> bool:
+    from tracelode.compile.refuse import opposed
+
+    return opposed(one, other)
+
+
+def silent(runs: Sequence[Run]) -> frozenset[tuple[str, str]]:
+    """Tools that never tell anything: from them, telling nothing is no failure.
 
     Args:
-        call: with its result.
+        runs: of one intent.
+
+    Returns:
+        (server, name) of the tools whose outputs are all empty.
     """
-    return bool(call.error) or (not call.missing and hollow(call.output))
+    called = {(c.server, c.name) for run in runs for c in run.calls}
+    return frozenset(called - {(c.server, c.name) for run in runs for c in run.calls if not hollow(c.output)})
 
 
 def hollow(output: Tree) -> bool:

@@ -60,7 +60,8 @@ class Knowledge:
                 self._observe(run, call)
 
     def _observe(self, run: Run, call: Call) -> None:
-        changed = call.index in run.effects
+        # a host that was reached may have been asked only
+        changed = any(not seen.startswith("host:") for seen in run.effects.get(call.index, ()))
         if not changed and not (run.observed and not call.error and not call.missing):
             return
         seen = self._seen.setdefault((call.server, call.name), _Seen())

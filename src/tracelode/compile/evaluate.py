@@ -213,9 +213,10 @@ def _first(binding: b.Alias, scene: Scene) -> Tree:
 def _derived(binding: b.Derived, scene: Scene) -> Tree:
     operands = [value(inner, scene) for inner in binding.of]
     try:
-        return transforms.derive(binding.op, operands, binding.amount)
+        found = transforms.derive(binding.op, operands, binding.amount)
     except ValueError as error:
         raise Missing("guard_failed", f"values are not of the form that {binding.op} takes") from error
+    return _shaped(found, binding.transforms)
 
 
 def holds(op: str, left: Tree, right: Tree) -> bool:

@@ -71,6 +71,8 @@ def _taken(told: Told, calls: Sequence[int]) -> list[int]:
         return []
     best: list[int] = []
     for producer in range(max(same) - 1, -1, -1):
+        if not isinstance(told.run.calls[producer].output, dict | list):
+            continue
         places = _places(told, producer, {_text(rows[n][key]) for n in same for key in varying})
         for key in varying:
             elements: dict[str, dict[str, int]] = {}

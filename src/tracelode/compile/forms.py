@@ -36,14 +36,19 @@ _DAY_FORMS = (
     "DD-Mon-YYYY", "D-Mon-YYYY",
 )  # fmt: skip
 _YEARLESS = (
-    "D Month", "D Mon", "Dth Month", "Dth Mon", "Dth of Month", "Month D", "Mon D", "Month Dth", "Mon Dth", "MM-DD",
+    "D Month", "D Mon", "Dth Month", "Dth Mon", "Dth of Month", "Month D", "Mon D", "Month Dth", "Mon Dth",
+    "MM-DD",
 )  # fmt: skip
 _CLOCK_FORMS = (
-    "HH:mm", "HH:mm:ss", "H:mm", "H:mm:ss", "h:mm AM", "hh:mm AM", "h:mmAM", "hh:mmAM", "h AM", "hAM", "hh AM",
+    "HH:mm", "HH:mm:ss", "H:mm", "H:mm:ss", "h:mm AM", "hh:mm AM", "h:mmAM", "hh:mmAM", "h AM", "hAM",
+    "hh AM",
 )  # fmt: skip
 _BOTH_FORMS = tuple(
-    f"YYYY-MM-DD{gap}{clock}{zone}" for gap in ("T", " ") for clock in ("HH:mm:ss", "HH:mm") for zone in ("", "zone")
-)  # fmt: skip
+    f"YYYY-MM-DD{gap}{clock}{zone}"
+    for gap in ("T", " ")
+    for clock in ("HH:mm:ss", "HH:mm")
+    for zone in ("", "zone")
+)
 
 
 class Moment(NamedTuple):

@@ -63,16 +63,24 @@ def intents(state: State) -> State:
     found = _told(able, groups, signatures, vectors, state.options)
     by_key = {run.key: run for run in runs}
     of = {key for intent in found for key in intent.runs}
+    shown = [run for run in runs if run.effects or run.observed]
     works = tuple(
         Work(
             intent=intent,
             runs=tuple(by_key[key] for key in intent.runs),
+            others=_others(shown, intent),
             options=state.options,
             declared=state.declared,
         )
         for intent in found
     )
     return replace(state, intents=found, alone=tuple(key for key in by_key if key not in of), works=works)
+
+
+def _others(shown: Sequence[Run], intent: Intent) -> tuple[Run, ...]:
+    """Runs of elsewhere that show what tools change."""
+    own = frozenset(intent.runs)
+    return tuple(run for run in shown if run.key not in own)
 
 
 def _vectors(runs: Sequence[Run], options: Options) -> Any:

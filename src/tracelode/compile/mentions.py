@@ -27,8 +27,20 @@ _DATES = re.compile(
     re.I,
 )
 _TIMES = re.compile(
-    r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\b\.?|\b([01]?\d|2[0-3]):([0-5]\d)\b|\b(noon|midnight)\b", re.I
+    r"\b(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\b\.?"
+    r"|\b(\d{1,2})(?::(\d{2}))?(?:\s*o'clock)?\s+(?:in\s+the|at)\s+(morning|afternoon|evening|night)\b"
+    r"|\b(\d{1,2})\s*o'clock\b"
+    r"|\b([01]?\d|2[0-3]):([0-5]\d)\b|\b(noon|midday|midnight)\b",
+    re.I,
 )
+_ONLY_DAY = re.compile(r"\b(?:on|until|till|by|from|to)\s+the\s+(\d{1,2})(?:st|nd|rd|th)\b", re.I)
+_FEASTS = {
+    "new year's day": (1, 1), "valentine's day": (2, 14), "independence day": (7, 4), "halloween": (10, 31),
+    "thanksgiving": (11, 0), "christmas eve": (12, 24), "christmas": (12, 25), "boxing day": (12, 26),
+    "new year's eve": (12, 31),
+}  # fmt: skip
+_FEAST = re.compile(rf"\b({'|'.join(sorted(_FEASTS, key=len, reverse=True))})\b(?!\s*\()", re.I)
+_YEARS = re.compile(r"\b(20\d\d)\b")
 _COUNTS = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen",
@@ -36,7 +48,7 @@ _COUNTS = [
 _COUNT = rf"(\d{{1,3}}|an?|{'|'.join(_COUNTS)})"
 _SPANS = re.compile(
     rf"\b(the\s+day\s+after\s+tomorrow|tomorrow|(?:the\s+)?(?:next|following)\s+day|today|tonight)\b"
-    rf"|\b{_COUNT}[\s-]+(day|night|week|hour|minute)s?\b",
+    rf"|\b(half\s+an|{_COUNT[1:-1]})[\s-]+(day|night|week|hour|minute)s?\b",
     re.I,
 )
 _UNITS = {
@@ -106,16 +118,22 @@ def _span(match: re.Match[str]) -> Mention:
         return Mention("days", days, *match.span())
     kind, each = _UNITS[unit.lower()]
     said = count.lower()
+    if said.startswith("half"):
+        return Mention(kind, each // 2, *match.span())
     number = int(said) if said.isdigit() else 1 if said in ("a", "an") else _COUNTS.index(said) + 1
     return Mention(kind, number * each, *match.span())
 
 
 def _time(match: re.Match[str]) -> str | None:
-    hour, minute, half, hour24, minute24, word = match.groups()
+    hour, minute, half, hour2, minute2, part, clock, hour24, minute24, word = match.groups()
     if word:
-        return "12:00" if word.lower() == "noon" else "00:00"
+        return "00:00" if word.lower() == "midnight" else "12:00"
     if hour24 is not None:
         return f"{int(hour24):02}:{minute24}"
+    if clock is not None:
+        return f"{int(clock):02}:00" if int(clock) < 24 else None
+    if part is not None:
+        hour, minute, half = hour2, minute2, "a" if part.lower() == "morning" else "p"
     if not 1 <= int(hour) <= 12 or int(minute or 0) > 59:
         return None
     return f"{int(hour) % 12 + (12 if half.lower() == 'p' else 0):02}:{int(minute or 0):02}"
@@ -144,11 +162,46 @@ def _dates(text: str) -> list[Mention]:
             or next((y for y, *_ in raw[place:] if y), None)
             or next((y for y, *_ in raw[:place][::-1] if y), None)
         )
-        try:
-            found.append(Mention("date", date(year_of or 0, month, number).isoformat(), start, stop))
-        except ValueError:
+        found.extend(_day(year_of, month, number, start, stop))
+    found.sort(key=lambda m: m.start)
+    return [*found, *_only_days(text, found), *_feasts(text, found)]
+
+
+def _day(year: int | None, month: int, number: int, start: int, stop: int) -> list[Mention]:
+    try:
+        return [Mention("date", date(year or 0, month, number).isoformat(), start, stop)]
+    except ValueError:
+        return []
+
+
+def _only_days(text: str, found: list[Mention]) -> list[Mention]:
+    """On the 7th: in the month of the date before, or in the next one where the day has passed."""
+    more: list[Mention] = []
+    for match in _ONLY_DAY.finditer(text):
+        before = [m for m in found if m.stop <= match.start()]
+        if not before or any(m.start < match.end() and match.start() < m.stop for m in found):
             continue
-    return found
+        year, month, day = map(int, before[-1].value.split("-"))
+        number = int(match[1])
+        if number < day:
+            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+        more.extend(_day(year, month, number, *match.span()))
+    return more
+
+
+def _feasts(text: str, found: list[Mention]) -> list[Mention]:
+    """Feasts with a date that everybody knows, in the year that the text names."""
+    more: list[Mention] = []
+    years = [(m.start(), int(m[1])) for m in _YEARS.finditer(text)]
+    for match in _FEAST.finditer(text):
+        near = min(years, key=lambda y: abs(y[0] - match.start()), default=None)
+        if near is None or any(m.start < match.end() and match.start() < m.stop for m in found):
+            continue
+        month, day = _FEASTS[match[1].lower()]
+        # the fourth Thursday
+        day = day or 22 + (3 - date(near[1], 11, 22).weekday()) % 7
+        more.extend(_day(near[1], month, day, *match.span()))
+    return more
 
 
 def _month(name: str) -> int:

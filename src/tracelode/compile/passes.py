@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from tracelode.compile.align import align
+from tracelode.compile.assemble import assemble
+from tracelode.compile.bind import bind
+from tracelode.compile.control import control
+from tracelode.compile.denoise import denoise
+from tracelode.compile.effects import effects
+from tracelode.compile.evidence import evidence
 from tracelode.compile.gate import gate
+from tracelode.compile.intents import intents
+from tracelode.compile.verify import verify
 from tracelode.compile.work import Pass, State, each
 
 PASSES: tuple[Pass, ...] = (
+    intents,
     each(gate),
+    each(denoise),
     each(align),
+    each(evidence),
+    each(effects),
+    each(bind),
+    each(control),  # after bind: a guard may look at inputs, and bind names them
+    each(assemble),
+    each(verify),
 )
-"""In order: intents, gate, denoise, align, evidence, effects, control, bind, compile. Each reads what those
-before it left, and none changes what it was given."""
+"""In order. Each reads what those before it left, and none changes what it was given."""
 
 
 def run(state: State, passes: tuple[Pass, ...] = PASSES) -> State:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from tracelode.compile.documents import command
 from tracelode.model.run import Run
 from tracelode.signals.arguments import argument_fields
@@ -12,6 +14,9 @@ from tracelode.signals.paths import path_role
 from tracelode.signals.tools import is_shell, operation_verb
 
 _LOOKS = frozenset({"read", "none"})
+_MOST = 0.7
+"""Share of the edited files whose role names the work."""
+_ASKED = {"fix": "fix bug", "add": "add feature", "refactor": "refactor code", "review": "review changes"}
 
 
 def session_key(run: Run) -> tuple[str, ...] | None:
@@ -21,14 +26,14 @@ def session_key(run: Run) -> tuple[str, ...] | None:
         run: which.
 
     Returns:
-        (what was asked, roles of edited paths, verbs of commands that do more than look), each of closed
-        words; None for a run without shell and editor, and for one that did nothing but look.
+        (intent, roles of edited paths, verbs of commands that do more than look), each of closed words; None
+        for a run without shell and editor, and for one that did nothing but look.
 
     Source:
-        compile: S1 intent discovery, for sessions whose prompts hardly cluster.
+        compile: S1 intent discovery, for sessions whose prompts hardly cluster; naming rules, step 7.
     """
     lexicon = load()
-    roles: set[str] = set()
+    edited: dict[str, str] = {}
     verbs: set[str] = set()
     for call in run.calls:
         fields = argument_fields(call.arguments)
@@ -37,12 +42,20 @@ def session_key(run: Run) -> tuple[str, ...] | None:
             if effect(call.name, words) not in _LOOKS:
                 verbs.add(operation_verb(call.name, words))
         elif call.name.lower() in lexicon.tools and effect(call.name) == "write" and fields.get("path"):
-            roles.add(path_role(fields["path"]))
-    if not roles and not verbs:
+            edited[fields["path"]] = path_role(fields["path"])
+    if not edited and not verbs:
         return None
-    facts = prompt_facts(run.request)
-    asked = facts.get("asked") or facts.get("said") or ""
-    return asked, " ".join(sorted(roles)), " ".join(sorted(verbs))
+    roles = Counter(edited.values())
+    return _intent(roles, run.request), " ".join(sorted(roles)), " ".join(sorted(verbs))
+
+
+def _intent(roles: Counter[str], request: str) -> str:
+    facts = prompt_facts(request)
+    asked = _ASKED.get(facts.get("asked") or facts.get("said", ""), "")
+    for role in sorted(roles):
+        if roles[role] >= _MOST * roles.total() and role in load().intent_roles:
+            return f"change {role}"
+    return asked or ("change code" if roles else "run commands")
 
 
 def session_name(key: tuple[str, ...]) -> str:
@@ -52,9 +65,10 @@ def session_name(key: tuple[str, ...]) -> str:
         key: as session_key gives it.
 
     Example:
-        >>> session_name(("fix", "code tests", "commit test"))
-        'fix code and tests: commit, test'
+        >>> session_name(("fix bug", "code tests", "commit test"))
+        'fix bug in code and tests: commit, test'
     """
-    asked, roles, verbs = key
-    subject = " ".join(part for part in (asked or "work on", " and ".join(roles.split())) if part)
+    intent, roles, verbs = key
+    plain = roles.replace(" ", " and ")
+    subject = f"{intent} in {plain}" if plain and plain not in intent else intent
     return f"{subject}: {', '.join(verbs.split())}" if verbs else subject

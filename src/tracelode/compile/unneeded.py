@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from tracelode.compile.telling import Told, informative
 from tracelode.compile.work import Label
+from tracelode.signals.lexicon import load
+from tracelode.signals.tools import is_shell
 
 SHARE = 0.5
 """Share of runs below which a call is no step of the intent."""
@@ -154,15 +156,22 @@ def dead(told: Sequence[Told], labels: Sequence[list[Label]], reads: Sequence[Se
         reads: per run and call, whether it only looks.
 
     Source:
-        compiler rules, S3. Only where an answer was recorded can it be known that nobody read an output.
+        compiler rules, S3. Only where an answer was recorded can it be known that nobody read an output. What
+        a shell or an agent's own tool shows is read by the agent itself, whatever it says later.
     """
+    if len(told) < FEWEST:
+        return
+    own = load().tools
+    frequent = Counter(name for one in told for name in {call.name for call in one.run.calls})
     for run, (one, mine) in enumerate(zip(told, labels, strict=True)):
         said = [t.text for t in one.run.turns if t.role == "assistant" and t.before == len(one.run.calls)]
         if not said:
             continue
         kept = [n for n, label in enumerate(mine) if label.kind in KEPT]
         for n in kept:
-            if not (reads[run][n] and mine[n].kind == "essential"):
+            name = one.run.calls[n].name
+            habit = frequent[name] >= SHARE * len(told) and name.lower() not in own and not is_shell(name)
+            if not (reads[run][n] and mine[n].kind == "essential" and habit):
                 continue
             passed = any(
                 one.tells(n, text)

@@ -127,6 +127,18 @@ class Alignment:
 
 
 @dataclass(frozen=True)
+class Operand:
+    """A further leaf that an operation takes."""
+
+    call: int
+    """Producer: index in the run."""
+    path: str
+    """Concrete path in its output."""
+    gpath: str
+    """Generalised path."""
+
+
+@dataclass(frozen=True)
 class Source:
     """An earlier leaf that explains an argument leaf, found in one run."""
 
@@ -146,6 +158,8 @@ class Source:
     """Fixed text before it in the argument (level L4)."""
     suffix: str = ""
     """Fixed text after it."""
+    also: Operand | None = None
+    """Second operand of arithmetic (level L5)."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +192,8 @@ class Traced:
     """First call before it that passed the same, -1 for none."""
     bits: float = 0.0
     """Minus log2 of its share among the output leaves of its run."""
+    derived: tuple[Source, ...] = ()
+    """Arithmetic over earlier leaves that gives it (level L5) in several runs; the change is the operation."""
 
 
 @dataclass(frozen=True)

@@ -164,6 +164,8 @@ class Derived(_Binding, frozen=True, tag="derived"):
     """Operands."""
     amount: int = 0
     """Constant operand, where the operation takes one."""
+    transforms: tuple[Transform, ...] = ()
+    """Applied in order to the result."""
 
 
 class Generated(_Binding, frozen=True, tag="generated"):

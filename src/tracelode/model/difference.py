@@ -188,9 +188,9 @@ class Sensitivity(msgspec.Struct, frozen=True, kw_only=True):
     cuts: tuple[Cut, ...]
     """Stages, the largest difference first."""
     doubtful: dict[str, int]
-    """Why segments are doubtful (interleaved, parallel, resumed) to number of sessions."""
+    """Why segments are doubtful (interleaved, parallel, resumed) to number of root sessions."""
     sessions: int
-    """Sessions of either set, sub-agents included."""
+    """Root sessions of either set."""
 
 
 class ToldApart(msgspec.Struct, frozen=True, kw_only=True):

@@ -203,6 +203,26 @@ class ChoosySegmenter(Segmenter, Protocol):
         """
 
 
+class Embedder(Protocol):
+    """Turns texts into vectors: the same request in other words is found (group tracelode.embedders)."""
+
+    name: str
+    """Registered name."""
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """The vectors of texts.
+
+        Args:
+            texts: n requests in lower case, with <name>, <number>, <date> and <quoted> for what differs.
+
+        Returns:
+            n rows of m numbers; alike texts have a large cosine. An array is fine.
+
+        Raises:
+            MissingExtra: a package that it needs is not installed.
+        """
+
+
 class Exporter(Protocol):
     """An adapter out: one file format."""
 

@@ -34,6 +34,8 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     """What, where ("session#index"), score and why."""
     session: str
     """Key of its session, a sub-agent's own."""
+    root: str = ""
+    """Key of its root session."""
     index: int
     """Its place in the session."""
     id: str
@@ -100,7 +102,9 @@ class Ranking(msgspec.Struct, frozen=True, kw_only=True):
     operations: int
     """Operations that were ranked."""
     sessions: int
-    """Sessions they lie in, sub-agents counted on their own."""
+    """Root sessions they lie in."""
+    subagents: int = 0
+    """Sub-agents they lie in."""
     tokens: int
     """Tokens that reading all of them takes, about."""
     groups: tuple[str, ...]
@@ -131,7 +135,7 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
     operations: int
     """Operations it opens."""
     sessions: int
-    """Sessions they lie in."""
+    """Root sessions they lie in."""
     tokens: int
     """Tokens that reading them takes, about."""
     worth: float
@@ -205,7 +209,9 @@ class Loops(msgspec.Struct, frozen=True, kw_only=True):
     operations: int
     """Tool calls looked at."""
     sessions: int
-    """Sessions looked at."""
+    """Root sessions looked at."""
+    subagents: int = 0
+    """Sub-agents looked at."""
     by_sort: dict[str, int]
     """Repeats of every sort, those that are no loop too."""
     measures: dict[str, int | None]

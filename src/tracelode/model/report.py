@@ -42,6 +42,8 @@ class ImportReport(msgspec.Struct, kw_only=True):
     """Files found."""
     files_read: int = 0
     """Files that were new or had changed and were read."""
+    files_known: int = 0
+    """Files of a known format that were read before and did not change, or were left out for their age."""
     sessions: int = 0
     """Root sessions in what was read."""
     operations: int = 0
@@ -50,6 +52,8 @@ class ImportReport(msgspec.Struct, kw_only=True):
     """Bytes read from sources."""
     skipped: list[Skipped] = []
     """What could not be used."""
+    again: list[Skipped] = []
+    """Files that did not change since an earlier import found that they cannot be used."""
     effects: dict[str, int] = {}
     """Processes, files and hosts of what was read, by how they were joined to tool calls: id, tree,
     ambiguous, none; empty where there are none."""
@@ -57,6 +61,11 @@ class ImportReport(msgspec.Struct, kw_only=True):
     """Of files_read: sub-agent transcripts."""
     seconds: float = 0.0
     """Wall time."""
+
+    @property
+    def useless(self) -> bool:
+        """Did none of the files give anything, now or in an earlier import?"""
+        return not self.files_known and not self.operations
 
 
 class Sums(msgspec.Struct, kw_only=True):
@@ -160,6 +169,8 @@ class Doctor(msgspec.Struct, kw_only=True):
     """Files of no known format."""
     skipped: list[Skipped] = []
     """What could not be used, by reason; path and line are the first place."""
+    effects: dict[str, int] = {}
+    """How many processes, files and hosts were assigned to a tool call, by how: tree, id, ambiguous, none."""
     prompted_only: int = 0
     """Sessions that a prompt history names and no transcript tells of any more."""
     prompted: int = 0

@@ -22,6 +22,8 @@ class Segment(msgspec.Struct, frozen=True):
     """Confidence in the cut at start, 0..1; None where the segmenter gives none."""
     observed: str = ""
     """What the operations themselves are called, where name is what a plan declared; "" elsewhere."""
+    declared: str = ""
+    """What the plan item in progress declares, whether it is the name or not; "" without one."""
 
 
 class Segmentation(msgspec.Struct, frozen=True):

@@ -38,8 +38,8 @@ class Fold(msgspec.Struct, frozen=True):
 
     @property
     def bound(self) -> int:
-        """Calls whose arguments were all bound."""
-        return sum(c.end != "unbound" for c in self.calls)
+        """Calls that were made without asking anybody."""
+        return sum(c.end not in ("unbound", "escalated") for c in self.calls)
 
     @property
     def right(self) -> int:
@@ -48,7 +48,7 @@ class Fold(msgspec.Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Were all calls bound?"""
+        """Were all calls made without asking anybody?"""
         return bool(self.calls) and self.bound == len(self.calls)
 
     @property

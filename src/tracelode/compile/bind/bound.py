@@ -82,7 +82,7 @@ def bound(rows: tuple[Row, ...], ground: Ground, scenes: Scenes, edges: tuple[Ed
     mentions = [
         n for choice in choices.values() for n in b.inputs(choice.binding) if n.split("\0")[1] in MENTIONS
     ]
-    given = gather(asked, mentions)
+    given = gather(asked, mentions, scenes)
     names = given_by(given)
     arguments: dict[str, list[Argument]] = {}
     for row in here:

@@ -12,6 +12,9 @@ from tracelode.model import binding as b
 MENTIONS = ("date", "time", "days", "minutes", "number")
 """Kinds of what a request mentions: known before any argument."""
 
+FEWEST, SUPPORT, LIFT = 3, 0.8, 0.3
+"""Runs, share of them, and the same above chance, from which a rule counts as proven over runs."""
+
 Hard = Collection[tuple[str, str, str]]
 """(producer slot, consumer slot, generalised argument path) of the hard data edges."""
 
@@ -115,6 +118,9 @@ def _constant(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Groun
     rule = next((r for r in rules if isinstance(r.binding, b.Constant) and r.explains >= here), None)
     if rule is None or len({ground.requests[run] for run in here}) < 2:
         return None
+    if all(leaf.seen[run].prompt is not None and leaf.seen[run].information for run in here):
+        # every request says it: that it was the same each time is chance
+        return None
     assert isinstance(rule.binding, b.Constant)
     if all(leaf.seen[run].default for run in here):
         return Choice(b.Default(rule.binding.value), here, "given")
@@ -122,16 +128,53 @@ def _constant(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Groun
 
 
 def _hard(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Ground) -> Choice | None:
-    gpath = next(iter(leaf.seen.values())).gpath
+    told = frozenset(run for run in here if leaf.seen[run].prompt is not None)
     proven = [
         r
         for r in rules
         if b.producers(r.binding)
-        and all((p, leaf.slot, gpath) in ground.hard for p in b.producers(r.binding))
         and _enough(r, here, ground)
+        and (proved(r, leaf, ground) or (2 * len(told) < len(here) and lifted(r, leaf, here - told)))
+        and (not _picky(r.binding) or r.explains >= here)
     ]
     top = _top(proven, here, _plainness)
     return Choice(top.binding, top.explains & here, "hard") if top else None
+
+
+def proved(rule: Rule, leaf: Leaf, ground: Ground) -> bool:
+    """Are all edges of a rule hard by the evidence?
+
+    Args:
+        rule: it reads outputs.
+        leaf: what it explains.
+        ground: edges.
+    """
+    gpath = next(iter(leaf.seen.values())).gpath
+    return all((p, leaf.slot, gpath) in ground.hard for p in b.producers(rule.binding))
+
+
+def lifted(rule: Rule, leaf: Leaf, runs: frozenset[int]) -> bool:
+    """Does a rule explain runs far better than the outputs of other runs would?
+
+    Args:
+        rule: it reads outputs.
+        leaf: what it explains.
+        runs: those in which nothing else tells the value.
+    """
+    if len(runs) < FEWEST or rule.crossed is None or len(rule.explains & runs) < SUPPORT * len(runs):
+        return False
+    if len({repr(leaf.seen[run].value) for run in rule.explains & runs}) < 2:
+        return False
+    pairs = len(runs) * (len(runs) - 1)
+    chance = sum(one in runs and other in runs for one, other in rule.crossed) / pairs
+    return len(rule.explains & runs) / len(runs) - chance >= LIFT
+
+
+def _picky(binding: b.Binding) -> bool:
+    """Rules that pick by a field: there are so many that one may fit by chance."""
+    if isinstance(binding, b.Template):
+        return any(_picky(p) for p in binding.parts if not isinstance(p, str))
+    return isinstance(binding, b.Selected) and not all(isinstance(p, b.At) for p in binding.picks)
 
 
 def _plainness(binding: b.Binding) -> int:
@@ -156,7 +199,6 @@ def _either(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Ground)
     if asked is None:
         return None
     rest = here - asked.explains
-    gpath = next(iter(leaf.seen.values())).gpath
     fits = [
         r
         for r in rules
@@ -164,10 +206,7 @@ def _either(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Ground)
         and len(r.explains & rest) >= 2
         and (
             isinstance(r.binding, b.Constant)
-            or (
-                b.producers(r.binding)
-                and all((p, leaf.slot, gpath) in ground.hard for p in b.producers(r.binding))
-            )
+            or (b.producers(r.binding) and (proved(r, leaf, ground) or lifted(r, leaf, rest)))
         )
     ]
     top = _top(fits, here, _plainness)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import re2
 
@@ -29,16 +29,21 @@ class Given:
     """By first use."""
     mention: str = ""
     """date:0 and so on, where it is only mentioned and no argument by itself."""
+    also: tuple[str, ...] = ()
+    """Stand-ins of mentions that are the same in all runs."""
     optional: bool = False
     """Some runs did without."""
 
 
-def gather(leaves: Iterable[tuple[Leaf, bool]], mentioned_names: Iterable[str]) -> tuple[Given, ...]:
+def gather(
+    leaves: Iterable[tuple[Leaf, bool]], mentioned_names: Iterable[str], scenes: Scenes
+) -> tuple[Given, ...]:
     """Merge leaves that had the same value in all runs into one input, and name them.
 
     Args:
         leaves: leaves that are given by who asks, and whether some runs did without.
         mentioned_names: stand-ins of mentions that rules refer to.
+        scenes: all runs.
 
     Returns:
         Inputs, by first use; names are unique.
@@ -60,9 +65,27 @@ def gather(leaves: Iterable[tuple[Leaf, bool]], mentioned_names: Iterable[str]) 
         for group in groups
     ]
     for stand_in in sorted(set(mentioned_names)):
+        place = next((n for n, one in enumerate(found) if _tells(one, stand_in, scenes)), None)
+        if place is not None:
+            found[place] = replace(found[place], also=(*found[place].also, stand_in))
+            continue
         _, kind, number = stand_in.split("\0")
         found.append(Given(_name(kind, kind, taken), (), mention=f"{kind}:{number}"))
     return tuple(found)
+
+
+def _tells(one: Given, stand_in: str, scenes: Scenes) -> bool:
+    """Is an input always the same as something that requests mention?"""
+    if one.optional or one.mention:
+        return False
+    for leaf in one.leaves:
+        if len(leaf.seen) == len(scenes.by_run) and all(
+            stand_in in scenes.by_run[run].inputs
+            and transforms.same(scenes.by_run[run].inputs[stand_in], traced.value)
+            for run, traced in leaf.seen.items()
+        ):
+            return True
+    return False
 
 
 def _alike(leaf: Leaf, other: Leaf) -> bool:

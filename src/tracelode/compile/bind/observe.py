@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tracelode.compile.evaluate import Scene
 from tracelode.compile.mentions import mentions
+from tracelode.compile.paths import general, leaves, written
 from tracelode.compile.work import Alignment, Traced, Work
 from tracelode.model.run import Run, Tree
 
+MOMENTS, LEAVES = 12, 20_000
+"""Moments of an output that are looked at, and leaves among which they are looked for."""
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
 LATER = 2**31
 """Place of a slot that a run does not have."""
 
@@ -68,6 +74,7 @@ class Scenes:
     """Per run: slot to the index of its first call."""
     last: list[dict[str, int]] = field(default_factory=list)
     """Per run: slot to the index of its last call."""
+    _moments: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         alignment = self.work.alignment
@@ -99,6 +106,28 @@ class Scenes:
             consumer: slot.
         """
         return self.last[run].get(producer, LATER) < self.first[run].get(consumer, LATER)
+
+    def moments(self, run: int) -> list[tuple[str, str, str]]:
+        """Dates with a time of day that outputs tell, the first of each generalised path.
+
+        Args:
+            run: place in Work.runs.
+
+        Returns:
+            (slot, path, text) in the order of slots and outputs; at most MOMENTS of a slot.
+        """
+        if run not in self._moments:
+            found: list[tuple[str, str, str]] = []
+            for slot, output in self.by_run[run].outputs.items():
+                seen: dict[str, tuple[str, str, str]] = {}
+                for keys, value in islice(leaves(output), LEAVES):
+                    if isinstance(value, str) and 16 <= len(value) <= 25 and _MOMENT.match(value):
+                        seen.setdefault(general(keys), (slot, written(keys), value))
+                        if len(seen) == MOMENTS:
+                            break
+                found.extend(seen.values())
+            self._moments[run] = found
+        return self._moments[run]
 
 
 def slot_output(work: Work, alignment: Alignment, run: int, slot: str) -> Tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 
@@ -15,6 +16,13 @@ from tracelode.model.run import Tree
 
 SOURCES, FIELDS, ELEMENTS, DAYS, MINUTES = 12, 24, 400, 60, 24 * 60
 """Most sources of a leaf, fields of an element, elements of a list and distances that are tried."""
+LONGEST = 6 * 60
+"""Minutes after a moment of an output that a fixed distance may be."""
+TIMES = 6
+"""Days, and times of day, that are put together."""
+_DAY, _TIME = re.compile(r"\d{4}-\d{2}-\d{2}\Z"), re.compile(r"\d{2}:\d{2}\Z")
+_TIMELY = re.compile(r"\d{2}:\d{2}\Z|\d{4}-\d{2}-\d{2}\Z")
+_ID = re.compile(r"(?:^|[._\]])(?:id|ids|key|token|uuid|code|slug)$|[a-z]Id$|_id$", re.I)
 
 
 def simple(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
@@ -37,6 +45,45 @@ def simple(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
         if slot:
             yield from copied(source, slot, traced, scenes.by_run[run].outputs[slot])
     yield from _of_inputs(leaf, run, scenes)
+    yield from _after_moments(leaf, run, scenes)
+
+
+def _after_moments(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
+    """A date or time after a moment that an output tells: by a span that was asked, or always the same."""
+    value = leaf.seen[run].value
+    if not (isinstance(value, str) and _TIMELY.match(value)):
+        return
+    spans = [(n, v) for n, v in scenes.by_run[run].inputs.items() if n.startswith("\0minutes\0")]
+    for slot, path, moment in scenes.moments(run):
+        if not scenes.before(run, slot, leaf.slot):
+            continue
+        source = b.Copy(slot, path)
+        for name, length in spans:
+            shape = _later(moment, length, value)
+            if shape:
+                yield b.Derived("minutes", (source, b.FromInput(name)), transforms=shape)
+        gap = _clock_gap(moment, value)
+        if gap:
+            shape = _later(moment, gap, value)
+            if shape:
+                yield b.Derived("minutes", (source,), gap, shape)
+
+
+def _later(moment: str, minutes: Tree, value: Tree) -> tuple[b.Transform, ...]:
+    """How a moment so many minutes later becomes a value, () where it does not."""
+    try:
+        return _shape(transforms.derive("minutes", [moment, minutes]), value)
+    except ValueError:
+        return ()
+
+
+def _clock_gap(moment: str, value: str) -> int:
+    """Minutes from a moment's clock to a time of day, 0 where that is no time or no round gap."""
+    there, here = _moment(moment[11:16]), _moment(value)
+    if len(value) != 5 or not isinstance(there, datetime) or not isinstance(here, datetime):
+        return 0
+    minutes = round((here - there).total_seconds() / 60) % (24 * 60)
+    return minutes if minutes <= LONGEST and minutes % 5 == 0 else 0
 
 
 def _slot(scenes: Scenes, run: int, source: Source) -> str:
@@ -91,6 +138,24 @@ def _of_inputs(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
             yield b.FromInput(name, _shape(other, value))
         else:
             yield from _distance(name, other, value, spans)
+    yield from _clocked(inputs, spans, value)
+
+
+def _clocked(inputs: Mapping[str, Tree], spans: Mapping[str, Tree], value: Tree) -> Iterator[b.Binding]:
+    """The day or the time that comes so many asked hours after a day and a time."""
+    if not (isinstance(value, str) and _TIMELY.match(value)):
+        return
+    days = [(n, v) for n, v in inputs.items() if isinstance(v, str) and _DAY.match(v)][:TIMES]
+    times = [(n, v) for n, v in inputs.items() if isinstance(v, str) and _TIME.match(v)][:TIMES]
+    for span, length in spans.items():
+        if not span.startswith("\0minutes\0"):
+            continue
+        for day, on in days:
+            for time, at in times:
+                shape = _later(f"{on}T{at}", length, value)
+                if shape:
+                    start = b.Template((b.FromInput(day), "T", b.FromInput(time)))
+                    yield b.Derived("minutes", (start, b.FromInput(span)), transforms=shape)
 
 
 def _shape(other: Tree, value: Tree) -> tuple[b.Transform, ...]:
@@ -203,7 +268,7 @@ def _picks(rows: list[Tree], at: int, leaf: Leaf, run: int, scenes: Scenes) -> I
 
 def _extremes(rows: list[Tree], at: int, field: str, value: Tree) -> Iterator[tuple[b.Pick, ...]]:
     own = transforms.number(value)
-    if own is None or isinstance(value, bool):
+    if own is None or isinstance(value, bool) or _ID.search(field):
         return
     column = [transforms.number(_field(r, field)) for r in rows]
     known = [n for n in column if n is not None]

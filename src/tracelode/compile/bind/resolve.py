@@ -11,7 +11,7 @@ from tracelode.compile.bind.choose import Choice
 from tracelode.compile.bind.inputs import Given
 from tracelode.model import binding as b
 
-_SHAPED = (b.FromInput, b.FromState, b.Copy, b.Span, b.Selected, b.Each)
+_SHAPED = (b.FromInput, b.FromState, b.Copy, b.Span, b.Selected, b.Each, b.Derived)
 
 
 def given_by(inputs: tuple[Given, ...]) -> dict[str, str]:
@@ -23,6 +23,7 @@ def given_by(inputs: tuple[Given, ...]) -> dict[str, str]:
     names: dict[str, str] = {}
     for one in inputs:
         names.update({leaf.name: one.name for leaf in one.leaves})
+        names.update(dict.fromkeys(one.also, one.name))
         if one.mention:
             kind, number = one.mention.split(":")
             names[f"\0{kind}\0{number}"] = one.name
@@ -55,7 +56,7 @@ def _resolve(
             inner = tuple(_resolve(i, own, choices, inputs) for i in binding.of)
             if any(b.residual(i) for i in inner):
                 return b.Free()
-            return b.Derived(binding.op, inner, binding.amount)
+            return b.Derived(binding.op, inner, binding.amount, binding.transforms)
         case b.Template():
             return b.Template(
                 tuple(p if isinstance(p, str) else _resolve(p, own, choices, inputs) for p in binding.parts)

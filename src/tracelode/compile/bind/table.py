@@ -10,10 +10,12 @@ import msgspec
 from tracelode.compile import transforms
 from tracelode.compile.bind.observe import Leaf, Scenes, leaves_of
 from tracelode.compile.bind.propose import selections, simple
-from tracelode.compile.evaluate import Asked, Missing, value
+from tracelode.compile.evaluate import Asked, Missing, Scene, value
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
 
+CROSS = 0.5
+"""Share of runs from which a rule that reads outputs is tried on the outputs of other runs."""
 RULES = 400
 """Rules of one leaf that are tried at most, those suggested first."""
 
@@ -30,6 +32,8 @@ class Rule:
     """Runs whose value it gives."""
     key: bytes
     """Canonical text, for ties."""
+    crossed: frozenset[tuple[int, int]] | None = None
+    """(run, other run) whose outputs give the run's value as well; None where that was not tried."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,28 @@ def _rules(leaf: Leaf, scenes: Scenes) -> Iterator[Rule]:
     tried = _tried(leaf, scenes, simple)
     yield from tried
     # fixed places first: a rule that picks from a list is only looked for where they do not do
-    if not any(_proper(r.binding) and len(r.explains) == len(leaf.seen) for r in tried):
+    if not any(_proper(r.binding, leaf) and len(r.explains) == len(leaf.seen) for r in tried):
         yield from _tried(leaf, scenes, selections)
 
 
-def _proper(binding: b.Binding) -> bool:
-    return not isinstance(binding, b.Constant)
+def _proper(binding: b.Binding, leaf: Leaf) -> bool:
+    return bool(b.producers(binding)) or binding == b.FromInput(leaf.name)
+
+
+def _crossed(binding: b.Binding, leaf: Leaf, scenes: Scenes) -> frozenset[tuple[int, int]]:
+    """Pairs of runs of which one's outputs give the other's value: what chance alone explains."""
+    found = set()
+    for run, traced in leaf.seen.items():
+        for other in leaf.seen:
+            if other == run:
+                continue
+            scene = Scene(scenes.by_run[run].inputs, scenes.by_run[other].outputs)
+            try:
+                if transforms.same(value(binding, scene), traced.value):
+                    found.add((run, other))
+            except (Missing, Asked):
+                continue
+    return frozenset(found)
 
 
 def _tried(leaf: Leaf, scenes: Scenes, propose: object) -> list[Rule]:
@@ -79,7 +99,9 @@ def _tried(leaf: Leaf, scenes: Scenes, propose: object) -> list[Rule]:
     found = []
     for key, (binding, runs) in suggested.items():
         explains = frozenset(run for run in leaf.seen if run in runs or explained(binding, leaf, run, scenes))
-        found.append(Rule(binding, frozenset(runs), explains, key))
+        enough = len(explains) >= CROSS * len(leaf.seen) and b.producers(binding)
+        crossed = _crossed(binding, leaf, scenes) if enough else None
+        found.append(Rule(binding, frozenset(runs), explains, key, crossed))
     return found
 
 

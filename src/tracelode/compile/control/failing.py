@@ -52,9 +52,8 @@ def _check(slot: str, outputs: Sequence[Any], good: int) -> Check | None:
     features = sorted(told(slot, outputs, 0), key=lambda feature: feature.order)
 
     def tried() -> Iterator[tuple[int, tuple[Test, Feature]]]:
-        for kind in range(KINDS):
-            for bits, test, feature in tests(kind, features):
-                yield bits, (test, feature)
+        for bits, test, feature in tests(features, KINDS):
+            yield bits, (test, feature)
 
     found = first(tried(), (1 << good) - 1, len(outputs), WRITE, lambda one: _said(*one) is not None)
     return None if found is None else _said(*found[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tracelode.compile.control.chance import FEWEST, READ, WRITE, first
@@ -38,21 +38,23 @@ class _Reason:
     runs: int
 
 
-def learned(work: Work) -> Learned:
+def learned(work: Work, runs: Iterable[int] | None = None) -> Learned:
     """Learn the guards of all slots that some runs took and others did not.
 
     Args:
         work: after align, with effects and, where there are, bindings.
+        runs: places of the runs to learn from; None for all.
 
     Returns:
         Guards that hold in exactly the runs that took the slot, two runs or more on each side, and that are
         believed (chance.py).
     """
-    sight = Sight(work)
+    sight = Sight(work, runs)
+    count = len(sight.among)
     reasons: dict[str, _Reason] = {}
     undecided: list[str] = []
     for slot in sight.names:
-        if len(sight.taken[slot]) == len(work.runs) or _harmless(work, sight, slot):
+        if len(sight.taken[slot]) in (0, count) or _harmless(work, sight, slot):
             continue
         reason = _reason(work, sight, slot, reasons)
         if reason is None:
@@ -60,7 +62,7 @@ def learned(work: Work) -> Learned:
         else:
             reasons[slot] = reason
     guards = {
-        slot: Guard(reason.tests, len(sight.taken[slot]), len(work.runs) - len(sight.taken[slot]))
+        slot: Guard(reason.tests, len(sight.taken[slot]), count - len(sight.taken[slot]))
         for slot, reason in reasons.items()
     }
     return Learned(guards, tuple(undecided), tuple(_edges(work, sight, reasons)))
@@ -68,14 +70,14 @@ def learned(work: Work) -> Learned:
 
 def _harmless(work: Work, sight: Sight, slot: str) -> bool:
     effect = work.effects.get(slot)
-    left_out = len(work.runs) - len(sight.taken[slot])
-    return effect is not None and not effect.writes and left_out < FEWEST and len(work.runs) >= ENOUGH
+    left_out = len(sight.among) - len(sight.taken[slot])
+    return effect is not None and not effect.writes and left_out < FEWEST and len(sight.among) >= ENOUGH
 
 
 def _reason(work: Work, sight: Sight, slot: str, known: dict[str, _Reason]) -> _Reason | None:
     effect = work.effects.get(slot)
     most = READ if effect is not None and not effect.writes else WRITE
-    everyone = list(range(len(work.runs)))
+    everyone = sight.among
     together = _together(work, sight, slot, known)
     if together is not None:
         return together
@@ -103,7 +105,7 @@ def _together(work: Work, sight: Sight, slot: str, known: dict[str, _Reason]) ->
         if edge.after == slot and edge.kind == "data_hard" and sight.taken.get(other) == sight.taken[slot]:
             if other in known:
                 return known[other]
-            return _Reason((Test(b.Copy(other, ""), "present"),), 0.0, 0, len(work.runs))
+            return _Reason((Test(b.Copy(other, ""), "present"),), 0.0, 0, len(sight.among))
     return None
 
 
@@ -114,9 +116,8 @@ def _separated(
     features = sight.features(slot, runs)
 
     def tried() -> Iterator[tuple[int, Test]]:
-        for kind in range(KINDS):
-            for bits, test, _ in tests(kind, features):
-                yield bits, test
+        for bits, test, _ in tests(features, KINDS):
+            yield bits, test
 
     def right(test: Test) -> bool:
         return all(

@@ -28,18 +28,32 @@ FEW = 5
 """Values of which a test may name some."""
 
 
-def tests(kind: int, features: Sequence[Feature]) -> Iterator[tuple[int, Test, Feature]]:
-    """All tests of a class.
+SHALLOW = (1, 2)
+"""Depths that are tried before deeper ones, with tests of all classes."""
+
+
+def tests(features: Sequence[Feature], kinds: int) -> Iterator[tuple[int, Test, Feature]]:
+    """All tests, in order: shallow places before deep ones, there simple tests before others.
 
     Args:
-        kind: class, below KINDS.
         features: what was known, in the order in which it is tried.
+        kinds: classes that are tried.
 
     Yields:
         (runs for which it holds, as bits; the test; what it looks at).
     """
+    bounds = (-1, *SHALLOW, 2**31)
+    for above, most in pairwise(bounds):
+        part = [feature for feature in features if above < feature.depth <= most]
+        for kind in range(kinds):
+            yield from _of(kind, part, features)
+
+
+def _of(
+    kind: int, part: Sequence[Feature], features: Sequence[Feature]
+) -> Iterator[tuple[int, Test, Feature]]:
     sides = [f for f in features if isinstance(f.left, b.FromInput) and not f.shape]
-    for feature in features:
+    for feature in part:
         if feature.shape == "given":
             if kind == 0:
                 yield _bits(feature.values), Test(feature.left, "present"), feature

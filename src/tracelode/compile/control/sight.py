@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import re2
 
-from tracelode.compile.paths import Key, get, written
+from tracelode.compile.paths import Key, get, parsed, written
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
 from tracelode.model.run import Run, Tree
@@ -48,10 +48,17 @@ class Feature:
     """"" for a value; count of a list; given for whether a request tells an input."""
 
     @property
+    def depth(self) -> int:
+        """Keys of its path: 0 for a whole output and for an input."""
+        if isinstance(self.left, b.Derived):
+            return len(parsed(self.left.of[0].path)) if isinstance(self.left.of[0], b.Copy) else 0
+        return len(parsed(self.left.path)) if isinstance(self.left, b.Copy) else 0
+
+    @property
     def order(self) -> tuple[int, int, str, str]:
-        """Nearer, shallower ones first."""
-        path = self.left.path if isinstance(self.left, b.Copy) else ""
-        return self.away, path.count(".") + path.count("["), self.slot, path
+        """Shallower, nearer ones first."""
+        left = self.left.of[0] if isinstance(self.left, b.Derived) else self.left
+        return self.depth, self.away, self.slot, left.path if isinstance(left, b.Copy) else ""
 
 
 class Sight:
@@ -59,16 +66,19 @@ class Sight:
 
     Args:
         work: with its alignment.
+        runs: places of those that count; None for all.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, runs: Iterable[int] | None = None) -> None:
         assert work.alignment is not None
         self.work = work
         self.names = [slot.name for slot in work.alignment.slots]
         self.runs: Sequence[Run] = work.runs
         self.of = work.alignment.of[: len(work.runs)]
+        self.among = sorted(range(len(work.runs)) if runs is None else runs)
+        """Places of the runs that count."""
         self.taken: dict[str, frozenset[int]] = {
-            name: frozenset(n for n, called in enumerate(self.of) if name in called) for name in self.names
+            name: frozenset(n for n in self.among if name in self.of[n]) for name in self.names
         }
 
     @cached_property

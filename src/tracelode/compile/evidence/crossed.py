@@ -1,4 +1,4 @@
-"""How does every source of an argument fare over the runs of an intent? Counted once, asked for any subset."""
+"""How does every source of an argument fare over the runs? Counted once, asked for any subset of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tracelode.compile import transforms
-from tracelode.compile.evidence.search import Memory, Pieces
+from tracelode.compile.evidence.arithmetic import results
+from tracelode.compile.evidence.search import Memory, Pieces, explained
 from tracelode.compile.evidence.wanted import needles
 from tracelode.compile.paths import get, leaves
 from tracelode.compile.transforms import Shared
@@ -21,6 +22,8 @@ ASKED = 0.5
 """Share of runs whose request tells the value, from which no path is promoted."""
 MOST = 40
 """Sources of one argument that are compared over the runs: those that explain most."""
+OPERANDS = 40
+"""The same of arithmetic."""
 ELEMENTS = 2000
 """Leaves at one generalised path of one output that are compared."""
 
@@ -37,6 +40,12 @@ class Rule:
     """Fixed text before it."""
     suffix: str = ""
     """Fixed text after it."""
+    op: str = ""
+    """Operation of level L5, "" for none."""
+    amount: int = 0
+    """Its constant."""
+    also: tuple[str, str] | None = None
+    """Slot and path of its second operand."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +161,8 @@ def crossed(work: Work) -> Crossed:
         if "[*]" in key[1] and len({work.traced[r][p].path for r, p in places}) > 1
     ]
     values = tuple(
-        tuple((transforms.canonical(t.value) or (("", t.value),))[-1] for t in traced) for traced in work.traced
+        tuple((transforms.canonical(t.value) or (("", t.value),))[-1] for t in traced)
+        for traced in work.traced
     )
     return Crossed(slots, (*concrete, *wide), values)
 
@@ -163,7 +173,7 @@ class _Compare:
     slots: tuple[tuple[str, ...], ...]
     memory: Memory = field(default_factory=Memory)
     offers: dict[tuple[int, str, str], tuple[frozenset[Shared], Pieces]] = field(default_factory=dict)
-    order: list[int] = field(default_factory=list)
+    results: dict[tuple[int, Rule], tuple[Tree, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.first: list[dict[str, int]] = []
@@ -177,7 +187,8 @@ class _Compare:
     def group(self, slot: str, path: str, places: list[tuple[int, int]]) -> Group:
         hits: dict[Rule, set[int]] = {}
         for n, (run, place) in enumerate(places):
-            for source in self.work.traced[run][place].sources:
+            traced = self.work.traced[run][place]
+            for source in (*traced.sources, *traced.derived):
                 rule = rule_of(source, self.slots[run])
                 if rule is not None:
                     hits.setdefault(rule, set()).add(n)
@@ -194,11 +205,15 @@ class _Compare:
         )
         others: tuple[frozenset[int], ...] = ()
         if len({places[n][0] for n in hit}) >= FEWEST:
-            others = tuple(self._others(rule, self.work.traced[run][place], run, runs) for run, place in places)
+            others = tuple(
+                self._others(rule, self.work.traced[run][place], run, runs) for run, place in places
+            )
         return Candidate(rule, has | frozenset(hit), frozenset(hit), others, runs)
 
     def _others(self, rule: Rule, traced: Traced, own: int, runs: Iterable[int]) -> frozenset[int]:
         value = traced.value
+        if rule.op:
+            return self._reckoned(rule, value, own, runs)
         if rule.prefix or rule.suffix:
             inner = inside(value, rule)
             if inner is None:
@@ -213,6 +228,26 @@ class _Compare:
             if not offered.isdisjoint(keys) or any(next(pieces.find(t, 1), None) for t in texts):
                 found.add(run)
         return frozenset(found)
+
+    def _reckoned(self, rule: Rule, value: Tree, own: int, runs: Iterable[int]) -> frozenset[int]:
+        found = set()
+        for run in runs:
+            if run == own:
+                continue
+            at = (run, rule)
+            if at not in self.results:
+                first = self._at(run, rule.slot, rule.gpath, whole=rule.op == "count")
+                second = None if rule.also is None else self._at(run, *rule.also)
+                self.results[at] = tuple(results(rule.op, rule.amount, first, second))
+            if any(explained(made, value) for made in self.results[at]):
+                found.add(run)
+        return frozenset(found)
+
+    def _at(self, run: int, slot: str, gpath: str, whole: bool = False) -> list[Tree]:
+        calls = [c for c in self.work.runs[run].calls if self.slots[run][c.index] == slot]
+        if whole:
+            return next((v for v in (_value(c.output, gpath) for c in calls) if isinstance(v, list)), [])
+        return [leaf for call in calls for leaf in _leaves(call.output, gpath)][:OPERANDS]
 
     def _offered(self, run: int, rule: Rule) -> tuple[frozenset[Shared], Pieces]:
         at = (run, rule.slot, rule.gpath)
@@ -232,6 +267,13 @@ class _Compare:
         return self.offers[at]
 
 
+def _value(output: Tree, path: str) -> Tree:
+    try:
+        return get(output, path)
+    except LookupError:
+        return None
+
+
 def _leaves(output: Tree, gpath: str) -> list[Tree]:
     try:
         found = get(output, gpath)
@@ -240,8 +282,8 @@ def _leaves(output: Tree, gpath: str) -> list[Tree]:
     return [leaf for _, leaf in leaves(found)][:ELEMENTS]
 
 
-def _words(rule: Rule) -> tuple[str, str, str, str]:
-    return rule.slot, rule.gpath, rule.prefix, rule.suffix
+def _words(rule: Rule) -> tuple[object, ...]:
+    return rule.slot, rule.gpath, rule.prefix, rule.suffix, rule.op, rule.amount, rule.also or ("", "")
 
 
 def rule_of(source: Source, slots: Sequence[str]) -> Rule | None:
@@ -255,7 +297,13 @@ def rule_of(source: Source, slots: Sequence[str]) -> Rule | None:
         None where the producer is no step of the workflow.
     """
     slot = slots[source.call]
-    return Rule(slot, source.gpath, source.prefix, source.suffix) if slot else None
+    if source.level != "L5":
+        return Rule(slot, source.gpath, source.prefix, source.suffix) if slot else None
+    also = None if source.also is None else (slots[source.also.call], source.also.gpath)
+    change = source.transforms[0]
+    if not slot or also == ("", source.also.gpath if source.also is not None else ""):
+        return None
+    return Rule(slot, source.gpath, op=change.name, amount=int(change.with_ or 0), also=also)
 
 
 def inside(value: Tree, rule: Rule) -> str | None:
@@ -286,7 +334,7 @@ def fare(work: Work, found: Crossed, group: Group, candidate: Candidate, runs: f
         runs: places of the runs that count.
 
     Returns:
-        Numbers over the observations of these runs; where the request tells the value too, a run is no support.
+        Numbers over the observations of these runs; one whose value the request tells as well is no support.
     """
     here = [n for n in sorted(candidate.has) if group.places[n][0] in runs]
     free = [n for n in here if _traced(work, group, n).prompt is None]
@@ -310,45 +358,3 @@ def fare(work: Work, found: Crossed, group: Group, candidate: Candidate, runs: f
 def _traced(work: Work, group: Group, n: int) -> Traced:
     run, place = group.places[n]
     return work.traced[run][place]
-
-
-def permuted(group: Group, candidate: Candidate, free: Sequence[int], times: int = 999) -> float | None:
-    """Permutation p of a support: how often are as many explained when outputs are dealt to the runs anew?
-
-    Args:
-        group: argument.
-        candidate: source.
-        free: observations that count.
-        times: permutations, by a fixed seed.
-
-    Returns:
-        None for fewer than three runs, or where other runs were not compared.
-    """
-    import numpy as np
-
-    order = sorted({group.places[n][0] for n in free})
-    if len(order) < FEWEST or not candidate.others:
-        return None
-    column = {run: n for n, run in enumerate(order)}
-    table = np.zeros((len(order), len(order)), dtype=np.int32)
-    for n in free:
-        own = group.places[n][0]
-        for run in candidate.others[n]:
-            if run in column:
-                table[column[own], column[run]] += 1
-        table[column[own], column[own]] += n in candidate.hit
-    dealt = _dealt(len(order), times)
-    sums = table[np.arange(len(order)), dealt].sum(axis=1)
-    return float((1 + int((sums >= int(np.trace(table))).sum())) / (times + 1))
-
-
-_DEALT: dict[tuple[int, int], object] = {}
-
-
-def _dealt(count: int, times: int):  # type: ignore[no-untyped-def]
-    import numpy as np
-
-    if (count, times) not in _DEALT:
-        chance = np.random.default_rng(count)
-        _DEALT[count, times] = np.array([chance.permutation(count) for _ in range(times)])
-    return _DEALT[count, times]

@@ -20,6 +20,7 @@ from tracelode.compile.evidence.crossed import (
 )
 from tracelode.compile.work import Source, Traced, Work
 from tracelode.model.evidence import Suspicion
+from tracelode.model.run import Run
 
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _COARSE = frozenset({"date", "time", "datetime", "round"})
@@ -77,7 +78,7 @@ def verdicts(work: Work, found: Crossed, runs: frozenset[int]) -> dict[tuple[int
             if place[0] in runs:
                 standings.setdefault(place, []).append(standing)
     return {
-        (run, place): _verdict(work, found.slots[run], traced, standings.get((run, place), []))
+        (run, place): _verdict(work, run, found.slots[run], traced, standings.get((run, place), []))
         for run in sorted(runs)
         for place, traced in enumerate(work.traced[run])
     }
@@ -116,8 +117,10 @@ def _holds(work: Work, candidate: Candidate, one: Fare) -> bool:
     )
 
 
-def _verdict(work: Work, slots: Sequence[str], traced: Traced, standings: Sequence[_Standing]) -> Verdict:
-    ranked = sorted(traced.sources, key=lambda s: _rank(s, traced))
+def _verdict(
+    work: Work, run: int, slots: Sequence[str], traced: Traced, standings: Sequence[_Standing]
+) -> Verdict:
+    ranked = sorted((*traced.sources, *traced.derived), key=lambda s: _rank(s, traced))
     narrow = standings[0] if standings else None
     distinct = narrow.distinct if narrow is not None and narrow.members > 1 else 0
     if not ranked:
@@ -129,18 +132,25 @@ def _verdict(work: Work, slots: Sequence[str], traced: Traced, standings: Sequen
             proven.sort(key=lambda s: (-_fare(s, slots, standing).support, *_rank(s, traced)))
             candidate, one = standing.promoted[_rule(proven[0], slots)]
             return Verdict(
-                "hard", "cross_run", proven[0], tuple(proven[1:]), (), (candidate, one, standing.group), distinct
+                "hard",
+                "cross_run",
+                proven[0],
+                tuple(proven[1:]),
+                (),
+                (candidate, one, standing.group),
+                distinct,
             )
-    reasons = _reasons(work, traced, ranked)
+    ranked = [s for s in ranked if s.level != "L5"]
+    if not ranked:
+        return Verdict("none", "", None, constant=distinct)
+    reasons = _reasons(work.runs[run], traced, ranked)
     numbers = _numbers(ranked[0], slots, narrow)
     if fixed and (reasons or not _named(traced.gpath, ranked[0].gpath)):
         return Verdict("none", "", ranked[0], tuple(ranked[1:]), reasons, numbers, distinct)
     if not reasons:
         return Verdict("hard", "single_run", ranked[0], tuple(ranked[1:]), (), numbers, distinct)
-    return Verdict(
-        "suspected", "single_run", ranked[0], tuple(ranked[1:]), (*reasons, *_over_runs(work, numbers)), numbers,
-        distinct,
-    )  # fmt: skip
+    reasons = (*reasons, *_over_runs(work, numbers))
+    return Verdict("suspected", "single_run", ranked[0], tuple(ranked[1:]), reasons, numbers, distinct)
 
 
 def _rule(source: Source, slots: Sequence[str]) -> Rule:
@@ -162,14 +172,12 @@ def _numbers(
     return *standing.fares[rule], standing.group
 
 
-def _reasons(work: Work, traced: Traced, ranked: Sequence[Source]) -> tuple[Suspicion, ...]:
+def _reasons(run: Run, traced: Traced, ranked: Sequence[Source]) -> tuple[Suspicion, ...]:
     """Why one run alone does not prove it."""
     found: list[Suspicion] = []
     if traced.enum or traced.default:
         found.append("enum")
-    elif not traced.information:
-        found.append("low_information")
-    elif _COARSE.intersection(t.name for t in ranked[0].transforms):
+    elif not traced.information or _COARSE.intersection(t.name for t in ranked[0].transforms):
         found.append("low_information")
     if traced.prompt is not None or traced.system or 0 <= traced.earlier < ranked[0].call:
         found.append("in_prompt")
@@ -179,6 +187,8 @@ def _reasons(work: Work, traced: Traced, ranked: Sequence[Source]) -> tuple[Susp
         found.append("single_run")
     if ranked[0].span is not None and isinstance(traced.value, str) and _PLAIN.match(traced.value):
         found.append("text_ambiguous")
+    if run.calls[ranked[0].call].error:
+        found.append("after_error")
     return tuple(found)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Literal, TypeAlias
 
 from tracelode.compile import transforms
 from tracelode.compile.evidence.wanted import PIECE, Wanted
-from tracelode.compile.paths import Key
+from tracelode.compile.normalise.maps import Shape
+from tracelode.compile.paths import ANY_PLACE, Key
 from tracelode.compile.transforms import Shared
+from tracelode.model.binding import Transform
 from tracelode.model.run import Tree
 
 Way: TypeAlias = tuple["Way", Key] | None
@@ -28,6 +31,22 @@ class Memory:
 
     texts: dict[str, tuple[Shared, ...]] = field(default_factory=dict)
     """Text to its keys."""
+    paths: dict[tuple[str, tuple[Key, ...]], str] = field(default_factory=dict)
+    """Tool and place without list places to its generalised path."""
+
+    def path(self, tool: str, shape: Shape, keys: tuple[Key, ...]) -> str:
+        """The generalised path of a place.
+
+        Args:
+            tool: producer.
+            shape: of its outputs.
+            keys: dict keys and list places.
+        """
+        at = (tool, wide(keys))
+        found = self.paths.get(at)
+        if found is None:
+            found = self.paths[at] = shape.general(keys)
+        return found
 
     def keys(self, text: str) -> tuple[Shared, ...]:
         """The keys of a produced text.
@@ -90,31 +109,31 @@ class _Scan:
         """Look at a value; containers loop here, since most of the time goes into this."""
         kind = type(tree)
         if kind is not dict and kind is not list:
+            self.found.leaves += 1
             self.leaf(tree, way)
             return
         known, texts = self.known, self.found.texts
         by_key, by_number = self.by_key, self.by_number
+        self.found.leaves += len(tree)
         for key, inner in tree.items() if kind is dict else enumerate(tree):
             kind_of = type(inner)
             if kind_of is str:
-                self.found.leaves += 1
                 if len(inner) > PIECE:
-                    texts.append(((way, key), inner))  # type: ignore[arg-type]
+                    texts.append(((way, key), inner))
                 keys = known.get(inner)
                 for one in self.memory.keys(inner) if keys is None else keys:
-                    if one in by_key if one[0] != "n" else one[1] in by_number:
-                        self._hit(one, (way, key), inner)  # type: ignore[arg-type]
+                    if one in by_key:
+                        self._hit(one, (way, key), inner)
             elif kind_of is dict or kind_of is list:
-                self.value(inner, (way, key))  # type: ignore[arg-type]
+                self.found.leaves -= 1
+                self.value(inner, (way, key))
             elif kind_of is int:
-                self.found.leaves += 1
                 if inner in by_number:
-                    self._hit(("n", inner), (way, key), inner)  # type: ignore[arg-type]
-            else:
-                self.leaf(inner, (way, key))  # type: ignore[arg-type]
+                    self._hit(("n", inner), (way, key), inner)
+            elif inner is not None:
+                self.leaf(inner, (way, key))
 
     def leaf(self, leaf: Tree, way: Way) -> None:
-        self.found.leaves += 1
         if isinstance(leaf, str):
             if len(leaf) > PIECE:
                 self.found.texts.append((way, leaf))
@@ -126,12 +145,32 @@ class _Scan:
         else:
             keys = transforms.canonical(leaf)
         for one in keys:
-            if one in self.by_key if one[0] != "n" else one[1] in self.by_number:
+            if one in self.by_key:
                 self._hit(one, way, leaf)
 
     def _hit(self, key: Shared, way: Way, leaf: Tree) -> None:
-        for n in self.by_number[key[1]] if key[0] == "n" else self.by_key[key]:
+        for n in self.by_key[key]:
             self.found.hits.setdefault(n, []).append((way, leaf))
+
+
+def wide(keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    """A place with every list place generalised.
+
+    Args:
+        keys: dict keys and list places.
+    """
+    return tuple([ANY_PLACE if type(key) is int else key for key in keys])
+
+
+@lru_cache(maxsize=65536, typed=True)
+def explained(produced: Tree, passed: Tree) -> tuple[Literal["L0", "L1", "L2"], tuple[Transform, ...]] | None:
+    """transforms.explain, remembered: the same pairs come in every run.
+
+    Args:
+        produced: leaf.
+        passed: leaf.
+    """
+    return transforms.explain(produced, passed)
 
 
 def way_of(way: Way) -> tuple[Key, ...]:
@@ -157,11 +196,13 @@ class Pieces:
         texts: (way, text) in the order of the output.
     """
 
-    def __init__(self, texts: list[tuple[Way, str]]) -> None:
+    def __init__(self, texts: Sequence[tuple[Way, str]]) -> None:
         self.texts = texts
         lowered = [text.lower() for _, text in texts]
         # a few letters grow when they are made small: then places would be wrong
-        lowered = [low if len(low) == len(text) else text for low, (_, text) in zip(lowered, texts, strict=True)]
+        lowered = [
+            low if len(low) == len(text) else text for low, (_, text) in zip(lowered, texts, strict=True)
+        ]
         self.all = "\0".join(lowered)
         self.starts: list[int] = []
         at = 0

@@ -14,10 +14,15 @@ WORDS = 24
 """Words of an argument beyond which it is prose that somebody writes."""
 FEWEST = 5
 """Characters of a part."""
+SHARE = 0.15
+"""Of the argument that a part must be."""
 _WORD = re.compile(r"\w+(?:[.@+\-]\w+)*", re.UNICODE)
 _NAMED = re.compile(r"[A-Z\d@]")
-_COMMON = frozenset("about after before dinner lunch breakfast meeting monday tuesday wednesday thursday friday "
-                    "saturday sunday today tomorrow please update reminder appointment".split())  # fmt: skip
+_COMMON = frozenset((
+    "about", "after", "before", "dinner", "lunch", "breakfast", "meeting", "monday", "tuesday", "wednesday",
+    "thursday", "friday", "saturday", "sunday", "today", "tomorrow", "please", "update", "reminder",
+    "appointment",
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,12 @@ def parts_of(leaf: Leaf) -> Parts | None:
         words, or a date or number.
     """
     value = leaf.value
-    if not isinstance(value, str) or len(value) > 400 or forms.read(value) or transforms.number(value) is not None:
+    if (
+        not isinstance(value, str)
+        or len(value) > 400
+        or forms.read(value)
+        or transforms.number(value) is not None
+    ):
         return None
     words = [match.span() for match in _WORD.finditer(value)]
     if not 1 < len(words) <= WORDS:
@@ -73,7 +83,11 @@ def parts_of(leaf: Leaf) -> Parts | None:
         for last in range(first, len(words)):
             start, stop = words[first][0], words[last][1]
             part = value[start:stop]
-            if stop - start < FEWEST or (start, stop) == (0, len(value)) or not _NAMED.match(part):
+            if (
+                stop - start < max(FEWEST, SHARE * len(value))
+                or (start, stop) == (0, len(value))
+                or not _NAMED.match(part)
+            ):
                 continue
             if first == last and part.lower() in _COMMON:
                 continue

@@ -1,22 +1,25 @@
-"""Which earlier leaves explain an argument leaf, in one run? Echoes are seen through, repeats are one producer."""
+"""Which earlier leaves explain an argument leaf, in one run? Echoes are seen through, repeats are merged."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log2
 
 from tracelode.compile import transforms
+from tracelode.compile.evidence.arithmetic import Operands, derived
 from tracelode.compile.evidence.asked import Said
-from tracelode.compile.evidence.search import Found, Memory, Pieces, Way, scan, way_of
+from tracelode.compile.evidence.search import Found, Memory, Pieces, Way, explained, scan, way_of
 from tracelode.compile.evidence.templates import Parts, parts_of
 from tracelode.compile.evidence.wanted import Leaf, Wanted, wanted
 from tracelode.compile.normalise.maps import Shape
-from tracelode.compile.paths import leaves, written
+from tracelode.compile.paths import Key, leaves, written
 from tracelode.compile.transforms import Shared
 from tracelode.compile.work import Label, Source, Traced, Work
 from tracelode.model.run import Call, Run, ToolSpec, Tree
 
+FEWEST = 3
+"""Runs in which arithmetic must recur."""
 SAME = 40
 """Equal leaves of one output that are looked at for one argument leaf."""
 PIECES = 4
@@ -38,7 +41,32 @@ def trace(work: Work) -> tuple[tuple[Traced, ...], ...]:
     for n, run in enumerate(work.runs):
         labels = work.labels[n] if work.labels else ()
         found.append(_Tracer(run, labels, work.declared.tools, shapes, memory).trace())
-    return tuple(found)
+    return _recurring(work, found)
+
+
+def _recurring(work: Work, found: Sequence[tuple[Traced, ...]]) -> tuple[tuple[Traced, ...], ...]:
+    """The same with arithmetic only where it recurs: in one run much is equal by chance."""
+    seen: dict[tuple[object, ...], set[int]] = {}
+    for n, (run, traced) in enumerate(zip(work.runs, found, strict=True)):
+        for t in traced:
+            for source in t.derived:
+                seen.setdefault(_recurs(run, t, source), set()).add(n)
+    return tuple(
+        tuple(
+            replace(t, derived=tuple(s for s in t.derived if len(seen[_recurs(run, t, s)]) >= FEWEST))
+            if t.derived
+            else t
+            for t in traced
+        )
+        for run, traced in zip(work.runs, found, strict=True)
+    )
+
+
+def _recurs(run: Run, traced: Traced, source: Source) -> tuple[object, ...]:
+    also = source.also
+    other = (run.calls[also.call].name, also.gpath) if also is not None else ()
+    consumer, producer = run.calls[traced.call].name, run.calls[source.call].name
+    return consumer, traced.gpath, producer, source.gpath, source.transforms, other
 
 
 def shapes_of(work: Work) -> dict[str, Shape]:
@@ -106,6 +134,7 @@ class _Tracer:
 
     def trace(self) -> tuple[Traced, ...]:
         self.wanted = wanted(self.run, self.labels, self.tools)
+        self.operands = Operands(self.shapes, self.memory)
         self.classes = classes(self.run, self.labels)
         last = max((leaf.call for leaf in self.wanted.leaves), default=0)
         for call in self.run.calls[:last]:
@@ -127,17 +156,18 @@ class _Tracer:
         for output in self.outputs:
             producer = output.call
             equal += len(output.found.hits.get(n, ()))
-            if producer.index >= leaf.call:
-                continue
-            if producer.group >= 0 and producer.group == consumer.group:
+            if producer.index >= leaf.call or 0 <= producer.group == consumer.group:
                 continue
             here = self._whole(n, leaf, output) or self._pieces(leaf, output)
             if here and not output.own.isdisjoint(leaf.keys):
                 echoes.append(producer.index)
             else:
                 sources += here
+        derivations: tuple[Source, ...] = ()
         if not sources and told is None and not echoes:
             sources = self._templates(leaf, consumer)
+            if not sources and not leaf.enum and not leaf.default:
+                derivations = derived(leaf, self._before(leaf, consumer), self.operands)
         share = (equal or 1) / (total + 1)
         return Traced(
             call=leaf.call,
@@ -152,14 +182,27 @@ class _Tracer:
             echoes=tuple(echoes),
             information=leaf.information,
             earlier=self._earlier(n, leaf),
+            derived=derivations,
             bits=round(-log2(share), 1) if share < 1 else 0.0,
         )
+
+    def _before(self, leaf: Leaf, consumer: Call) -> list[Call]:
+        """Calls whose results were known."""
+        return [
+            output.call
+            for output in self.outputs
+            if output.call.index < leaf.call and not 0 <= output.call.group == consumer.group
+        ]
 
     def _earlier(self, n: int, leaf: Leaf) -> int:
         """First call before it that passes the same, -1 for none."""
         mine = set(leaf.keys)
         for other in self.wanted.leaves[:n]:
-            if other.call < leaf.call and not mine.isdisjoint(other.keys) and transforms.same(other.value, leaf.value):
+            if (
+                other.call < leaf.call
+                and not mine.isdisjoint(other.keys)
+                and transforms.same(other.value, leaf.value)
+            ):
                 return other.call
         return -1
 
@@ -168,10 +211,10 @@ class _Tracer:
         found: dict[str, Source] = {}
         for way, value in output.found.hits.get(n, ())[:SAME]:
             keys = way_of(way)
-            path = self.shapes[output.call.name].general(keys)
+            path = self._path(output, keys)
             if path in found:
                 continue
-            how = transforms.explain(value, leaf.value)
+            how = explained(value, leaf.value)
             if how is not None:
                 found[path] = Source(output.call.index, written(keys), path, how[0], how[1])
         return sorted(found.values(), key=lambda s: s.level)
@@ -184,12 +227,16 @@ class _Tracer:
         found: dict[str, Source] = {}
         for needle in leaf.needles:
             for way, text, start, stop in pieces.find(needle, PIECES):
-                how = transforms.explain(text[start:stop], leaf.value)
+                how = explained(text[start:stop], leaf.value)
                 keys = way_of(way)
-                path = self.shapes[output.call.name].general(keys)
+                path = self._path(output, keys)
                 if how is not None and path not in found:
                     found[path] = Source(output.call.index, written(keys), path, "L3", how[1], (start, stop))
         return list(found.values())
+
+    def _path(self, output: _Output, keys: tuple[Key, ...]) -> str:
+        tool = output.call.name
+        return self.memory.path(tool, self.shapes[tool], keys)
 
     def _text(self, output: _Output) -> Pieces:
         if output.pieces is None:
@@ -204,7 +251,7 @@ class _Tracer:
         found: dict[tuple[int, str], Source] = {}
         for output in self.outputs:
             producer = output.call
-            if producer.index >= leaf.call or (producer.group >= 0 and producer.group == consumer.group):
+            if producer.index >= leaf.call or 0 <= producer.group == consumer.group:
                 continue
             for way, text, span, inside in parts.within(self._text(output)):
                 if transforms.keys(text[span[0] : span[1]] if span else text)[0] in output.own:
@@ -223,7 +270,7 @@ class _Tracer:
         found: dict[tuple[int, str], Source],
     ) -> None:
         keys = way_of(way)
-        path = self.shapes[output.call.name].general(keys)
+        path = self._path(output, keys)
         if (output.call.index, path) not in found:
             prefix, suffix = leaf.value[: inside[0]], leaf.value[inside[1] :]
             found[output.call.index, path] = Source(

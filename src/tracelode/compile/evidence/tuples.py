@@ -1,4 +1,4 @@
-"""How are verdicts told? Evidence tuples, one for each argument leaf and run, and the edges that they make."""
+"""How are verdicts told? Evidence tuples, one for each argument leaf of a run, and the edges they make."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from tracelode.compile import transforms
-from tracelode.compile.evidence.crossed import Crossed, Fare, permuted
+from tracelode.compile.evidence.crossed import Crossed, Fare
 from tracelode.compile.evidence.judged import Verdict
+from tracelode.compile.evidence.permuted import permuted
 from tracelode.compile.work import Options, Source, Traced, Work
 from tracelode.model.binding import Transform
 from tracelode.model.evidence import CrossRun, Edge, Evidence, Excluded, Producer, Value
-from tracelode.model.run import Call, Tree
+from tracelode.model.run import Tree
 
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 
@@ -131,6 +132,8 @@ def _shown(source: Source) -> str | None:
     """The change of form in words; texts around a value are the trace's own, so they are only counted."""
     chain: Sequence[Transform] = source.transforms
     parts = [f"{t.name} {t.with_}".strip() for t in chain]
+    if source.also is not None:
+        parts.append(f"call {source.also.call} at {source.also.path} as second operand")
     if source.prefix or source.suffix:
         parts.append(f"between {len(source.prefix)} and {len(source.suffix)} fixed characters")
     return ", then ".join(parts) or None
@@ -178,10 +181,10 @@ def edges(
             continue
         hard = verdict.kind == "hard"
         named = (verdict.source, *verdict.alternatives) if verdict.basis == "cross_run" else (verdict.source,)
-        for source in named:
-            before = slots[source.call]
+        for at in (operand for source in named for operand in (source, source.also) if operand is not None):
+            before = slots[at.call]
             if before and before != after:
-                draft = drafts.setdefault((after, traced.gpath, before, source.gpath), _Draft())
+                draft = drafts.setdefault((after, traced.gpath, before, at.gpath), _Draft())
                 draft.add(run, verdict, hard)
     hard_pairs = {(a, arg, b) for (a, arg, b, _), draft in drafts.items() if draft.hard}
     kept = sorted(

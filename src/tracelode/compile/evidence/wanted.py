@@ -125,9 +125,9 @@ class Wanted:
     leaves: tuple[Leaf, ...]
     """By call, then in the order of the arguments."""
     by_key: dict[Shared, list[int]] = field(default_factory=dict)
-    """Key of a text, a date and so on to places in leaves."""
-    by_number: dict[int | float, list[int]] = field(default_factory=dict)
-    """Number to places in leaves."""
+    """Key to places in leaves."""
+    by_number: frozenset[int | float] = frozenset()
+    """Numbers among the keys: most leaves are told apart by it without making a key."""
     places: tuple[int, ...] = ()
     """Decimal places to which produced numbers are rounded."""
 
@@ -135,12 +135,10 @@ class Wanted:
         places = set()
         for n, leaf in enumerate(self.leaves):
             for key in leaf.keys:
-                if key[0] == "n":
-                    self.by_number.setdefault(key[1], []).append(n)
-                else:
-                    self.by_key.setdefault(key, []).append(n)
-                    if key[0] == "round":
-                        places.add(key[1])
+                self.by_key.setdefault(key, []).append(n)
+                if key[0] == "round":
+                    places.add(key[1])
+        self.by_number = frozenset(key[1] for key in self.by_key if key[0] == "n")
         self.places = tuple(sorted(places))
 
 
@@ -172,9 +170,7 @@ def wanted(run: Run, labels: Sequence[Label], tools: Mapping[str, ToolSpec]) -> 
             fixed = [declared[k] for k in ("default", "const") if k in declared]
             default = any(transforms.same(value, v) for v in fixed)
             path = general(keys)
-            found.append(
-                Leaf(call.index, written(keys), path, value, wants, needles(value), listed, default)
-            )
+            found.append(Leaf(call.index, written(keys), path, value, wants, needles(value), listed, default))
     return Wanted(tuple(found))
 
 

@@ -216,7 +216,7 @@ class Calls:
             try:
                 return await self._made(step, ready, key)
             except InDoubt as doubt:
-                return await self._read_back(step, ready.arguments, key, doubt.baseline)
+                return await self._read_back(step, ready.arguments, key, doubt)
             except ToolError as error:
                 if attempt >= tries or error.kind in ("absent", "refused", "malformed", "large"):
                     raise Halt(
@@ -259,8 +259,9 @@ class Calls:
         except (ToolFailed, ToolUnsure):
             return None
 
-    async def _read_back(self, step: Step, tree: Tree, key: str, baseline: int | None) -> Tree:
+    async def _read_back(self, step: Step, tree: Tree, key: str, doubt: InDoubt) -> Tree:
         """Look whether a write in doubt happened. It is never made again by itself."""
+        baseline = doubt.baseline
         now = None if baseline is None else await self._count(step, tree)
         there = now is not None and baseline is not None and now > baseline
         if there and step.slot not in self._read:
@@ -275,7 +276,7 @@ class Calls:
         raise Halt(
             "in_doubt",
             what,
-            failing=Failing(kind="effect", what="in doubt"),
+            failing=Failing(kind="process" if doubt.died else "effect", what="in doubt"),
             bound=tree,
             actions=actions,
             settles=key,

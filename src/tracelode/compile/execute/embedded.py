@@ -15,12 +15,12 @@ from tracelode.compile.execute.journal import BEGUN, DONE, FAILED, IN_DOUBT, Jou
 from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
 from tracelode.compile.execute.monitor import Monitor
 from tracelode.compile.execute.secret import hidden, shown
-from tracelode.compile.execute.start import checked_inputs, identity, moment
+from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment
 from tracelode.compile.execute.stops import bare, refused
 from tracelode.errors import RunError, ToolError, ToolFailed, ToolUnsure
 from tracelode.model.execution import Asker, Outcome, Policy, Question, Reply
 from tracelode.model.run import Run, Tree
-from tracelode.model.tools import LARGEST, Toolbox
+from tracelode.model.tools import Toolbox
 from tracelode.model.workflow import Workflow
 
 
@@ -65,14 +65,14 @@ class JournalLedger:
                 kind, _, words = row.error.partition("\n")
                 raise ToolFailed(words, kind=kind)
             if writes and not repeatable:
-                raise InDoubt(row.baseline)
+                raise InDoubt(row.baseline, died=row.state == BEGUN)
         baseline = await before()
         if writes:
             self._note(key, Row(BEGUN, arguments, None, "", baseline), synced=True)
         self.calls += 1
         try:
             output = await call()
-            whole = _encoded(hidden(output, self._secrets))
+            whole = encoded(hidden(output, self._secrets))
         except ToolFailed as error:
             self._note(key, Row(FAILED, arguments, None, _told(error), baseline), tries=1)
             raise
@@ -91,7 +91,7 @@ class JournalLedger:
         row = self._journal.call(self.run, key)
         if row is None:
             raise RunError(f"the journal has no note of {key}; run {self.run} stops here")
-        whole = _encoded(hidden(output, self._secrets))
+        whole = encoded(hidden(output, self._secrets))
         self._note(key, Row(DONE, row.arguments, whole, "", row.baseline))
 
     async def reply(self, question: Question) -> Reply | None:
@@ -123,7 +123,7 @@ class JournalLedger:
             key: of the question.
             reply: what was said.
         """
-        self._journal.replied(self.run, key, _encoded(hidden(msgspec.to_builtins(reply), self._secrets)))
+        self._journal.replied(self.run, key, encoded(hidden(msgspec.to_builtins(reply), self._secrets)))
         self.asked += 1
 
     async def note(self, slot: str, code: str, guard: str) -> None:
@@ -137,16 +137,6 @@ class JournalLedger:
         if row.output is None:
             raise RunError(f"run {self.run} has ended, and what {key} gave was dropped")
         return shown(msgspec.json.decode(row.output), self._secrets)
-
-
-def _encoded(tree: Tree) -> bytes:
-    try:
-        data = msgspec.json.encode(tree)
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        raise ToolUnsure("the tool answered with what is no JSON value", kind="malformed") from None
-    if len(data) > LARGEST:
-        raise ToolUnsure(f"the tool answered with more than {LARGEST >> 20} MB", kind="large")
-    return data
 
 
 def _told(error: ToolError) -> str:
@@ -180,7 +170,7 @@ class EmbeddedEngine:
             Monitor(journal).admit(workflow, policy)
             names = ",".join(sorted(i.name for i in workflow.inputs if i.secret))
             journal.begin_run(
-                run, workflow.id, identity(workflow), policy.mode, _encoded(open_), names, _encoded(now)
+                run, workflow.id, identity(workflow), policy.mode, encoded(open_), names, encoded(now)
             )
             ledger = JournalLedger(journal, run, workflow.id, asker, secret)
             return await self._go(

@@ -21,11 +21,13 @@ class InDoubt(Exception):
 
     Args:
         baseline: records that showed such a write before it began, None where nobody looked.
+        died: whoever made it died amid it; False: the tool gave no answer.
     """
 
-    def __init__(self, baseline: int | None = None) -> None:
+    def __init__(self, baseline: int | None = None, died: bool = False) -> None:
         super().__init__("in doubt")
         self.baseline = baseline
+        self.died = died
 
 
 class Ledger(Protocol):

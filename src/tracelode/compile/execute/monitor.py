@@ -83,7 +83,8 @@ class Monitor:
             f"WHERE workflow = ? AND run IN ({marks}) ORDER BY number",
             (workflow, *runs),
         )
-        counted = [row for row in notes if row[2] not in OWN]
+        # that the process died amid a write tells nothing of the workflow either
+        counted = [row for row in notes if row[2] not in OWN and row[3] != "process"]
         demoted = self._journal.rows("SELECT reason FROM demoted WHERE workflow = ?", (workflow,))
         return Health(
             workflow=workflow,

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from tracelode.compile.execute.ledger import digest
-from tracelode.errors import RunError
+from tracelode.errors import RunError, ToolUnsure
 from tracelode.model.run import Tree
+from tracelode.model.tools import LARGEST
 from tracelode.model.workflow import Workflow
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -88,3 +89,21 @@ def identity(workflow: Workflow) -> str:
     tree: Any = msgspec.to_builtins(workflow)
     tree["digest"] = ""
     return digest(tree)
+
+
+def encoded(tree: Tree) -> bytes:
+    """A value as JSON.
+
+    Args:
+        tree: what a tool answered, or what is to be noted.
+
+    Raises:
+        ToolUnsure: it is no JSON value, or too large a one.
+    """
+    try:
+        data = msgspec.json.encode(tree)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        raise ToolUnsure("the tool answered with what is no JSON value", kind="malformed") from None
+    if len(data) > LARGEST:
+        raise ToolUnsure(f"the tool answered with more than {LARGEST >> 20} MB", kind="large")
+    return data

@@ -15,20 +15,12 @@ from functools import lru_cache
 from tracelode.errors import WorkflowError
 
 _HOME = "tracelode.compile."
-SOURCES = (
-    "forms",
-    "paths",
-    "transforms",
-    "evaluate",
-    "execute.checks",
-    "execute.start",
-    "emit.module.values",
-    "emit.module.machine",
-)
-"""Modules that are copied from, each after those it needs when it is loaded."""
+_OURS = ("emit.module.values", "emit.module.machine")
+"""Written for what is emitted: their definitions keep their names there, others get that of their module before."""
 _INSTEAD = {
     ("paths", "written"): ("emit.module.values", "path_words"),
     ("transforms", "text"): ("emit.module.values", "as_text"),
+    ("evaluate", "Missing"): ("emit.module.values", "Missing"),
     ("model.run", "Tree"): ("emit.module.values", "Tree"),
 }
 """What needs other packages, and what stands for it."""
@@ -58,11 +50,7 @@ class _Source:
     """Local name to a definition, to a module (name "") or to the standard library."""
 
 
-@lru_cache(maxsize=1)
-def _sources() -> dict[str, _Source]:
-    return {name: _source(name) for name in SOURCES}
-
-
+@lru_cache(maxsize=64)
 def _source(name: str) -> _Source:
     spec = importlib.util.find_spec(_HOME + name)
     text = None if spec is None or spec.loader is None else spec.loader.get_source(_HOME + name)  # type: ignore[attr-defined]
@@ -113,7 +101,7 @@ class _Uses(ast.NodeVisitor):
     def __init__(self) -> None:
         self.found: list[tuple[ast.expr, str, str]] = []
         """(node, name, attribute or "")."""
-        self.hidden: dict[ast.expr, frozenset[str]] = {}
+        self.hidden: dict[int, frozenset[str]] = {}
         """Local names where a node stands."""
         self._local: list[set[str]] = []
 
@@ -148,7 +136,9 @@ class _Uses(ast.NodeVisitor):
 
     def _note(self, node: ast.expr, name: str, attribute: str) -> None:
         self.found.append((node, name, attribute))
-        self.hidden[node] = frozenset().union(*self._local)
+        # both the attribute and its root, whichever is looked at
+        for part in (node, getattr(node, "value", node)):
+            self.hidden[id(part)] = frozenset[str]().union(*self._local)
 
     def _is_local(self, name: str) -> bool:
         return any(name in names for names in self._local)
@@ -173,80 +163,81 @@ def _bound(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     return found
 
 
-@lru_cache(maxsize=1)
-def _names() -> dict[Name, str]:
-    """What every definition is called when it is copied: its own name, with its module's where two have it.
-
-    What is reached as module.name gets its module's as well: a local variable may have the bare name.
-    """
-    through = {
-        (what[0], node.attr)
-        for source in _sources().values()
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-        and isinstance(what := source.imports.get(node.value.id), tuple) and not what[1]
-    }
-    seen: dict[str, list[Name]] = {}
-    for module, source in _sources().items():
-        for name in source.nodes:
-            seen.setdefault(name, []).append((module, name))
-    found = {}
-    for name, places in seen.items():
-        for module, _ in places:
-            last = module.rpartition(".")[2]
-            alone = len(places) == 1 and (module, name) not in through
-            found[module, name] = name if alone else f"_{last}_{name.strip('_')}"
-    return found
+def _called(place: Name) -> str:
+    """What a definition is called where it is copied."""
+    module, name = place
+    if module in _OURS:
+        return name
+    last = module.rpartition(".")[2]
+    return f"{'_' * name.startswith('_')}{last}_{name.strip('_')}"
 
 
-def reserved() -> frozenset[str]:
-    """Every name that a copied definition or import may have."""
-    imported = {
-        local
-        for source in _sources().values()
-        for local, what in source.imports.items()
-        if isinstance(what, _Import)
-    }
-    return frozenset((*_names().values(), *imported))
+def offered() -> frozenset[str]:
+    """Definitions that generated code may use."""
+    return frozenset(name for module in _OURS for name in _source(module).nodes)
 
 
 def copied(wanted: Iterable[str]) -> tuple[list[str], str]:
     """The definitions that a module needs, and what they need.
 
     Args:
-        wanted: names of definitions of the sources, as generated code uses them.
+        wanted: some of offered().
 
     Returns:
         (import lines of the standard library, source text), in a fixed order.
 
     Raises:
-        WorkflowError: our own source is not installed.
+        WorkflowError: our own source is not installed, or needs more than the standard library.
     """
-    by_name = {called: place for place, called in _names().items()}
-    todo = [by_name[name] for name in wanted if name in by_name]
+    homes = {name: (module, name) for module in _OURS for name in _source(module).nodes}
     lines: set[tuple[str, str, str]] = set()
+    modules: list[str] = []
     kept: set[Name] = set()
-    while todo:
-        place = todo.pop()
-        if place in kept:
-            continue
-        kept.add(place)
-        for _, what in _resolved(*place):
-            if isinstance(what, _Import):
-                continue
-            todo.append(what)
-        lines.update(_lines(*place))
+    for name in wanted:
+        _follow(homes[name], kept, lines, modules)
     blocks = []
-    for module, source in _sources().items():
-        for name in source.nodes:
-            if (module, name) in kept:
-                blocks.append(_block(module, name))
+    for module in modules:
+        blocks += [_block(module, name) for name in _source(module).nodes if (module, name) in kept]
     return _import_lines(lines), "\n\n\n".join(blocks)
 
 
-def _resolved(module: str, name: str) -> list[tuple[ast.expr, Name | _Import]]:
+def _follow(place: Name, kept: set[Name], lines: set[tuple[str, str, str]], modules: list[str]) -> None:
+    """Keep a definition and all that it needs; what is needed comes first, module by module."""
+    if place in kept:
+        return
+    kept.add(place)
+    for _, what in _resolved(*place):
+        if isinstance(what, tuple):
+            _follow(what, kept, lines, modules)
+    lines.update(_lines(*place))
+    if place[0] not in modules:
+        modules.append(place[0])
+
+
+def _home(place: Name) -> Name:
+    """Where a definition stands, whoever hands it on."""
+    seen: set[Name] = set()
+    while place not in seen:
+        seen.add(place)
+        place = _INSTEAD.get(place, place)
+        found = _known(place[0])
+        if found is None or place[1] in found.nodes:
+            break
+        further = found.imports.get(place[1])
+        if not isinstance(further, tuple) or not further[1]:
+            break
+        place = further
+    return _INSTEAD.get(place, place)
+
+
+def _known(module: str) -> _Source | None:
+    return None if module.startswith(("model.", "errors")) else _source(module)
+
+
+@lru_cache(maxsize=1024)
+def _resolved(module: str, name: str) -> tuple[tuple[ast.expr, Name | _Import], ...]:
     """Uses of a definition that lead to another one or to the standard library."""
-    source = _sources()[module]
+    source = _source(module)
     uses = _Uses()
     uses.visit(source.nodes[name][2])
     found: list[tuple[ast.expr, Name | _Import]] = []
@@ -255,18 +246,26 @@ def _resolved(module: str, name: str) -> list[tuple[ast.expr, Name | _Import]]:
         if isinstance(what, tuple) and not what[1]:
             what = (what[0], attribute)
         elif attribute and isinstance(node, ast.Attribute):
-            node = node.value
+            node = _root(node)
         if isinstance(what, tuple):
-            what = _INSTEAD.get(what, what)
-            if what[0] not in _sources() or what[1] not in _sources()[what[0]].nodes:
-                raise WorkflowError(f"a Python module cannot be emitted: {what[1]} is not of the standard library")
+            what = _home(what)
+            there = _known(what[0])
+            if there is None or what[1] not in there.nodes:
+                raise WorkflowError(
+                    f"a Python module cannot be emitted: {what[1]} is not of the standard library"
+                )
+            assert _called(what) not in uses.hidden[id(node)], f"{what[1]} is hidden in {module}.{name}"
         if what is not None:
             found.append((node, what))
-    return found
+    return tuple(found)
+
+
+def _root(node: ast.Attribute) -> ast.expr:
+    return node.value
 
 
 def _lines(module: str, name: str) -> Iterator[tuple[str, str, str]]:
-    source = _sources()[module]
+    source = _source(module)
     for node, what in _resolved(module, name):
         if isinstance(what, _Import):
             local = node.id if isinstance(node, ast.Name) else ""
@@ -285,15 +284,15 @@ def _import_lines(found: set[tuple[str, str, str]]) -> list[str]:
 
 def _block(module: str, name: str) -> str:
     """The source of a definition, with the names that it has in the emitted module."""
-    source = _sources()[module]
+    source = _source(module)
     start, stop, node = source.nodes[name]
     lines = list(source.lines[start:stop])
-    edits = [(n, _names()[what]) for n, what in _resolved(module, name) if isinstance(what, tuple)]
+    edits = [(n, _called(what)) for n, what in _resolved(module, name) if isinstance(what, tuple)]
     for n, called in sorted(edits, key=lambda e: (-e[0].lineno, -e[0].col_offset)):
         line = n.lineno - 1 - start
         end = n.end_col_offset or 0
         lines[line] = lines[line][: n.col_offset] + called.encode() + lines[line][end:]
-    called = _names()[module, name]
+    called = _called((module, name))
     if called != name and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         line = node.lineno - 1 - start
         lines[line] = lines[line].replace(name.encode(), called.encode(), 1)

@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from tracelode.compile.emit.module.values import Asked, Scene, Tree, has, path_words
-from tracelode.compile.evaluate import Missing
+from tracelode.compile.emit.module.values import EVERY, EVERY_KEY, Asked, Missing, Scene, Tree, has, path_words
 from tracelode.compile.execute.checks import _KINDS, no_error
-from tracelode.compile.execute.start import _is
-from tracelode.compile.paths import ANY_KEY, ANY_PLACE, Key, _get
+from tracelode.compile.execute.start import _is, moment
+from tracelode.compile.paths import Key, _get
 from tracelode.compile.transforms import same
 
 Call: TypeAlias = Callable[[str, Any], Awaitable[Any]]
@@ -102,6 +101,11 @@ def given(*inputs: tuple[str, str, Tree]) -> dict[str, Tree]:
     return found
 
 
+def at_this_moment(state: Mapping[str, Tree] | None) -> dict[str, Tree]:
+    """The values of the moment, and the caller's own."""
+    return moment(state)
+
+
 def failing(checks: Sequence[Check], output: Tree) -> str:
     """Which check an output does not pass, "" where all hold."""
     for check in checks:
@@ -117,7 +121,7 @@ def _passes(check: Check, output: Tree) -> bool:
         found = _get(output, check.keys)
     except LookupError:
         return check.kind != "required" and not check.success and check.kind in _KINDS
-    many = ANY_PLACE in check.keys or ANY_KEY in check.keys
+    many = EVERY in check.keys or EVERY_KEY in check.keys
     if check.kind == "required":
         return not many or bool(found)
     test = _KINDS.get(check.kind)

@@ -9,14 +9,30 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
-from tracelode.compile.evaluate import Missing, holds
-from tracelode.compile.paths import ANY_KEY, ANY_PLACE, Key, _get
+from tracelode.compile.evaluate import holds
+from tracelode.compile.paths import ANY_KEY, ANY_PLACE, Key, _get, put
 from tracelode.compile.transforms import _dated, _dialled, _folded, _reckoned, derive, number, same
 
 Tree: TypeAlias = Any
 """A JSON value."""
+
+
+EVERY = ANY_PLACE
+"""Stands for every place of a list in a path."""
+EVERY_KEY = ANY_KEY
+"""Stands for every key of a map in a path."""
+
+
+class Missing(LookupError):
+    """A value is not there: the path leads nowhere, the list is empty, several elements fit."""
+
+    def __init__(self, code: str, what: str) -> None:
+        super().__init__(what)
+        self.code, self.what = code, what
 
 
 class Asked(LookupError):
@@ -86,13 +102,15 @@ def _written(value: Tree) -> str:
     if isinstance(value, list):
         return "[" + ",".join(map(_written, value)) + "]"
     if isinstance(value, float):
+        if 1e-5 <= abs(value) < 1e-4:
+            return f"{Decimal(repr(value)):f}"
         return re.sub(r"e([+-]?)0*", lambda m: "e" + m[1].strip("+"), repr(value))
     return json.dumps(value, ensure_ascii=False)
 
 
 def path_words(keys: tuple[Key, ...]) -> str:
     """A path as text."""
-    return ".".join("*" if key in (ANY_PLACE, ANY_KEY) else str(key) for key in keys)
+    return ".".join("*" if key in (EVERY, EVERY_KEY) else str(key) for key in keys)
 
 
 def at(tree: Tree, keys: tuple[Key, ...]) -> Tree:
@@ -101,6 +119,14 @@ def at(tree: Tree, keys: tuple[Key, ...]) -> Tree:
         return _get(tree, keys)
     except LookupError as error:
         raise Missing("empty_selection", f"the output has nothing at {path_words(keys)}") from error
+
+
+def filled(tree: Tree, keys: tuple[Key, ...], value: Tree) -> Tree:
+    """The arguments with one more."""
+    try:
+        return put(tree, keys, value)
+    except LookupError as error:
+        raise Missing("guard_failed", "the arguments leave out an element of a list") from error
 
 
 def has(tree: Tree, keys: tuple[Key, ...]) -> bool:
@@ -217,6 +243,16 @@ def dialled(mask: str) -> Callable[[Tree], Tree]:
 def spelled(change: Callable[[str], str]) -> Callable[[Tree], Tree]:
     """A change of a text."""
     return lambda value: change(_text(value))
+
+
+def squeezed(value: str) -> str:
+    """White space as single spaces."""
+    return " ".join(value.split())
+
+
+def quoted(value: str) -> str:
+    """Percent-encoded."""
+    return quote(value, safe="")
 
 
 def _text(value: Tree) -> str:

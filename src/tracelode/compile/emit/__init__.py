@@ -1,0 +1,1 @@
+"""In which forms is a workflow given out?"""
