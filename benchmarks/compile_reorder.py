@@ -3,7 +3,8 @@
 Each of the 200 base tasks is executed in the order of its gold calls. Those that come out the same twice are
 executed in 20 random orders that respect the hard edges; an order breaks where an output or the final state
 differs. Effects are known (a) by declared hints and the words in tool names alone, (b) with state differences
-observed as well; value edges alone are the comparison.
+observed as well; value edges alone are the comparison. A call depends on another where its output changes
+when the other, which changes a state, is left out: how many such pairs the edges order is shown too.
 """
 
 from __future__ import annotations
@@ -84,6 +85,16 @@ def breaks(row: dict[str, Any], run: Run, truth: Outcome, ordered: set[tuple[int
     return found
 
 
+def dependencies(row: dict[str, Any], run: Run, truth: Outcome) -> set[tuple[int, int]]:
+    """(earlier, later) calls where the later output changes when the earlier call is left out."""
+    count = len(run.calls)
+    found = set()
+    for one in sorted(truth.changed):
+        outputs = execute(row, run, [n for n in range(count) if n != one]).outputs
+        found.update((one, n) for n in range(one + 1, count) if outputs[n] != truth.outputs[n])
+    return found
+
+
 def measure(given: Any) -> dict[str, Any]:
     """The report of all modes."""
     install()
@@ -98,25 +109,32 @@ def measure(given: Any) -> dict[str, Any]:
     report: dict[str, Any] = {"tasks": len(kept), "calls": sum(len(r.calls) for _, r, _ in kept)}
     report["skipped"] = skipped
     report["changing_calls"] = sum(len(outcome.changed) for _, _, outcome in kept)
+    truth = [dependencies(row, run, outcome) for row, run, outcome in kept]
+    report["dependencies"] = sum(map(len, truth))
     for mode in MODES:
         runs = [recorded(run, outcome, mode == "words and state") for _, run, outcome in kept]
-        report[mode] = _mode(mode, kept, runs)
+        report[mode] = _mode(mode, kept, runs, truth)
     return report
 
 
 def _mode(
-    mode: str, kept: Sequence[tuple[dict[str, Any], Run, Outcome]], runs: Sequence[Run]
+    mode: str,
+    kept: Sequence[tuple[dict[str, Any], Run, Outcome]],
+    runs: Sequence[Run],
+    truth: Sequence[set[tuple[int, int]]],
 ) -> dict[str, Any]:
     kinds = ("data_hard",) if mode == MODES[0] else ("data_hard", "effect_hard", "control_hard")
-    broken = samples = every = direct = through = 0
+    broken = samples = every = direct = through = found = 0
     worst: list[str] = []
-    for (row, run, outcome), told in zip(kept, runs, strict=True):
+    for (row, run, outcome), told, needed in zip(kept, runs, truth, strict=True):
         work = effects(evidence(work_of(told, [r for r in runs if r is not told])))
         ordered = pairs(replace(work), kinds)
         count = len(run.calls)
         every += count * (count - 1) // 2
         direct += len(ordered)
-        through += len(closed(count, ordered))
+        whole = closed(count, ordered)
+        through += len(whole)
+        found += len(needed & whole)
         bad = breaks(row, run, outcome, ordered, f"{run.key} {mode}")
         samples += bad
         if bad:
@@ -129,6 +147,7 @@ def _mode(
         "pairs": every,
         "free": 1 - direct / every if every else 0.0,
         "free_through_others": 1 - through / every if every else 0.0,
+        "dependencies_ordered": found,
         "broken": worst[:20],
     }
 
@@ -149,16 +168,20 @@ def main() -> int:
     if given.json:
         print(json.dumps({**report, "missed": missed}, indent=2))
         return 4 if missed else 0
-    print(f"{report['tasks']} tasks, {report['calls']} calls, {report['changing_calls']} change a state")
+    print(
+        f"{report['tasks']} tasks, {report['calls']} calls, {report['changing_calls']} change a state, "
+        f"{report['dependencies']} pairs depend"
+    )
     for why, names in report["skipped"].items():
         print(f"left out, {why}: {len(names)}")
-    print(f"{'hard edges':<18}{'tasks broken':>14}{'orders broken':>16}{'pairs free':>12}{'closed':>8}")
+    heads = f"{'tasks broken':>14}{'orders broken':>16}{'pairs free':>12}{'closed':>8}{'ordered':>9}"
+    print(f"{'hard edges':<18}{heads}")
     for mode in MODES:
         row = report[mode]
         orders = f"{row['orders_broken']} of {row['orders']}"
         print(
             f"{mode:<18}{row['tasks_broken']:>14}{orders:>16}{row['free']:>12.3f}"
-            f"{row['free_through_others']:>8.3f}"
+            f"{row['free_through_others']:>8.3f}{row['dependencies_ordered']:>9}"
         )
     return 4 if missed else 0
 

@@ -312,7 +312,7 @@ def main() -> int:
             print(show(table))
         for name in missing:
             print(f"missing: {name}")
-    return 0 if table else 1
+    return 0 if table else 3
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ from labelled import Run, native, rows, run_of
 from names_focus import Stretch
 
 from tracelode import registry
+from tracelode.model.operation import Operation
+from tracelode.profile.name.facts import facts
 
 SHOWN, WIDTH = 14, 100
 """Operations of a segment that are printed, and characters of each."""
@@ -87,10 +89,18 @@ def lines(piece: Stretch, runs: Sequence[Run]) -> list[str]:
         fields = run.operations[place].fields
         said = fields.get("path") or fields.get("command") or fields.get("description") or ""
         text = " ".join(f"{fields.get('tool', '')} {said}".split())
-        found.append(f"      {text[:WIDTH]}")
+        found.append(f"      {text[:WIDTH]}{_ended(run.operations[place])}")
     if len(piece.places) > SHOWN:
         found.append(f"      ... {len(piece.places) - SHOWN} more")
     return found
+
+
+def _ended(operation: Operation) -> str:
+    """What a reader must know of a call beside its command: that it failed, or that the file was not new."""
+    _, act, _, failed, error, *_ = facts([operation])[0][0]
+    if failed:
+        return f"  [{error or 'failed'}]"
+    return "  [the file was there]" if act == "edit" and operation.fields.get("verb") == "create" else ""
 
 
 def wilson(hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -140,7 +150,7 @@ def main() -> int:
     runs += [run_of(r) for r in rows(options.data / "outcomes", "terminal-bench-claude-code") if r["steps"]]
     if not runs:
         print("missing: native/claude_code and outcomes/terminal-bench-claude-code", file=sys.stderr)
-        return 1
+        return 3
     drawn = pairs(runs, options.segmenter, options.pairs, options.seed)
     if options.judged:
         print("\n".join(score(drawn, options.judged)))

@@ -1,7 +1,7 @@
-"""How good are stage and focus names? Reuse, agreement between runs of one task, categories, churn, speed.
+"""How good are stage and focus names? Reuse, agreement between runs of one task, churn, speed.
 
-Run: python benchmarks/names.py --data DIR [--json]. DIR holds the labelled sets (segmentation/, outcomes/,
-naming/) and native/claude_code; what is missing is named and left out. Nothing is trained on DIR.
+Run: python benchmarks/names.py --data DIR [--json]. DIR holds the labelled sets (segmentation/, outcomes/)
+and native/claude_code; what is missing is named and left out. Nothing is trained on DIR.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import names_focus
-from labelled import Run, arguments, native, rows, run_of
+from labelled import Run, native, rows, run_of
 from segments_data import from_turns
 
 from tracelode.errors import TracelodeError
@@ -32,7 +32,6 @@ from tracelode.profile.segment.phase import PhaseSegmenter
 from tracelode.signals import paths, shell, tools
 from tracelode.signals.enrich import enrich
 from tracelode.signals.lexicon import load
-from tracelode.signals.tools import operation_verb
 
 PHASE, CHAIN = PhaseSegmenter(), ChainSegmenter()
 CUTTERS = (("phase", PHASE), ("chain", CHAIN))
@@ -192,42 +191,6 @@ def pair_f1(pieces: Sequence[Piece], pairs: Sequence[tuple[int, int, bool]]) -> 
     )
 
 
-CATEGORIES = {
-    "search": "Search", "explore": "Explore", "view": "Explore", "query": "Explore", "check": "Explore",
-    "manage": "Explore", "edit": "Generate Fix", "fix": "Generate Fix", "create": "Generate Fix",
-    "analyze": "Explain", "reason": "Explain", "use": "Explain", "test": "Run tests", "run": "Run tests",
-    "verify": "Run tests", "clean": "Run tests", "install": "Run tests", "diagnose": "Run tests",
-}  # fmt: skip
-
-
-def categories(folder: Path) -> dict[str, Any] | None:
-    """Accuracy and macro-F1 on eight human action categories, verb to category by table."""
-    pairs = []
-    for row in rows(folder, "thought-action-result"):
-        for step in row["steps"]:
-            tool, _, sub = step["tool"].partition(":")
-            fields = arguments(step.get("text") or "")
-            command = fields.get("command", step.get("text") or "") if tool == "bash" else sub
-            verb = operation_verb({"edit": "str_replace_editor"}.get(tool, tool), command)
-            # an agent's editor creates scripts, most of them to show the fault
-            said = "Reproduce" if (tool, verb) == ("edit", "create") else CATEGORIES.get(verb, "Explore")
-            pairs.append((said, step["label"]))
-    if not pairs:
-        return None
-    scores = []
-    for category in sorted({truth for _, truth in pairs}):
-        both = sum(1 for said, truth in pairs if said == truth == category)
-        either = sum((said == category) + (truth == category) for said, truth in pairs)
-        scores.append(2 * both / either)
-    return {
-        "set": "thought-action-result",
-        "method": "verb",
-        "steps": len(pairs),
-        "accuracy": sum(said == truth for said, truth in pairs) / len(pairs),
-        "macro F1": sum(scores) / len(scores),
-    }
-
-
 def summary(name: str, method: str, pieces: Sequence[Piece], seed: int, tasks: bool = True) -> dict[str, Any]:
     """One row of the table."""
     sizes: Counter[str] = Counter()
@@ -267,11 +230,6 @@ def measure(data: Path, seed: int) -> tuple[list[dict[str, Any]], list[str]]:
             table += focus(name.partition("/")[2], runs, seed)
         else:
             missing.append(name)
-    scored = categories(data / "naming")
-    if scored:
-        table.append(scored)
-    else:
-        missing.append("naming/thought-action-result")
     folder = data / "native" / "claude_code"
     try:
         runs = native(folder) if folder.is_dir() else []
@@ -375,7 +333,7 @@ def main() -> int:
             print(show(table))
         for name in missing:
             print(f"missing: {name}")
-    return 0 if table else 1
+    return 0 if table else 3
 
 
 if __name__ == "__main__":

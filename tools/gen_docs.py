@@ -87,6 +87,9 @@ def formats() -> str:
     ]
     out.append("\n## Segmenters\n\n")
     out.append(table(("name", "how it cuts"), cutters))
+    engines = [(f"`{n}`", first_line(registry.load("engines", n))) for n in registry.names("engines")]
+    out.append("\n## Engines\n\n")
+    out.append(table(("name", "how it runs workflows"), engines))
     return "".join(out)
 
 

@@ -30,12 +30,20 @@ def main(argv: list[str] | None = None) -> int:
             from tracelode import __version__
 
             return _say(f"tracelode {__version__}\n")
+        from tracelode.cli import ending
+
+        if argv is None:
+            ending.heed()
         from tracelode.cli.run import run
 
-        return run(words)
+        code = run(words)
+        if argv is None:
+            ending.deaf()
+        return code
     except KeyboardInterrupt:
         from tracelode.cli import ending
 
+        ending.deaf()
         ending.tell("tracelode: interrupted\n")
         return 130
 

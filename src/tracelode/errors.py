@@ -16,6 +16,11 @@
     ├── PluginError            an entry point is broken
     ├── MissingExtra           an optional package is not installed (also ImportError)
     ├── ProviderError          outside help failed
+    ├── WorkflowError          a workflow file cannot be taken (place, reason)
+    ├── RunError               a run of a workflow cannot start or go on; its journal is as it was
+    ├── ToolError              a tool did not do what it was asked
+    │   ├── ToolFailed         it is certain that the call failed
+    │   └── ToolUnsure         it may have been done, or may still be
     └── UsageError             the call's words are off
 
 Every message says what happened, where, and what to do. No message carries text of a trace.
@@ -158,6 +163,45 @@ class ProviderError(TracelodeError):
         self.kind, self.retry_after = kind, retry_after
         self.tokens = (0, 0, 0)
         """Input tokens, those of them that were cached, output tokens: spent all the same."""
+
+
+class WorkflowError(TracelodeError):
+    """A workflow file cannot be taken.
+
+    Args:
+        message: what is wrong and what to do; never a value of the file.
+        path: the file, as named in output.
+        place: where in it, such as "line 3" or "steps[0].tool".
+    """
+
+    def __init__(self, message: str, *, path: str = "", place: str = "") -> None:
+        super().__init__(": ".join(part for part in (path, place, message) if part))
+        self.path, self.place = path, place
+
+
+class RunError(TracelodeError):
+    """A run of a workflow cannot start or go on; its journal is as it was."""
+
+
+class ToolError(TracelodeError):
+    """A tool did not do what it was asked.
+
+    Args:
+        message: what happened; never text that the tool sent.
+        kind: absent, refused, unreachable, failed, timeout, cut, malformed or large.
+    """
+
+    def __init__(self, message: str, *, kind: str = "failed") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class ToolFailed(ToolError):
+    """The call failed for certain: the tool says so, or it never got the call."""
+
+
+class ToolUnsure(ToolError):
+    """The call may have been done, or may still be: no answer, a late one, or one that cannot be read."""
 
 
 class UsageError(TracelodeError):

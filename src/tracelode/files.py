@@ -5,8 +5,11 @@ Knows no format: it cuts a stream at newlines, with a bound on the line, and rem
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -70,6 +73,76 @@ def open_stream(path: Path) -> IO[bytes]:
         reader = zstandard.ZstdDecompressor().stream_reader(raw, closefd=True)
         return io.BufferedReader(cast(io.RawIOBase, reader), 1 << 16)
     return raw
+
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a file that a user names in an option."""
+_WORDS = {
+    errno.ENOENT: "it is not there",
+    errno.ENOTDIR: "it is not there",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.EISDIR: "it is a folder",
+    errno.ELOOP: "its links lead in a circle",
+    errno.ENAMETOOLONG: "its name is too long",
+}
+
+
+def why(error: OSError) -> str:
+    """Why a file could not be read, in words.
+
+    Args:
+        error: raised by opening or reading it.
+
+    Returns:
+        A phrase without a name and a full stop.
+    """
+    if error.errno in _WORDS:
+        return _WORDS[error.errno]
+    return (error.strerror or "no reason is told").lower()
+
+
+def opened(path: Path) -> IO[bytes]:
+    """Open a file that a user names; a device may never end, and a pipe waits for its writer.
+
+    Args:
+        path: the file.
+
+    Returns:
+        A binary stream of it.
+
+    Raises:
+        OSError: it is no regular file, or cannot be opened; why() says it in words.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(handle)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return os.fdopen(handle, "rb")
+
+
+def bounded(path: Path, most: int = LARGEST) -> bytes:
+    """The content of a file that a user names.
+
+    Args:
+        path: a regular file.
+        most: bytes that it may have.
+
+    Returns:
+        All of it.
+
+    Raises:
+        OSError: it is no regular file, too large, or cannot be read; why() says it in words.
+    """
+    with opened(path) as stream:
+        data = _all(stream, most + 1)
+    if len(data) > most:
+        size = f"{most >> 20} MB" if most >= 1 << 20 else f"{most:,} bytes"
+        raise OSError(errno.EFBIG, f"it is above {size}", str(path))
+    return data
 
 
 def is_packed(stream: IO[bytes]) -> bool:

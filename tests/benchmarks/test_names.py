@@ -60,7 +60,7 @@ def test_a_late_session_changes_names_only_when_all_is_recomputed(bench: dict[st
     focus, run_of = bench["names_focus"], bench["labelled"].run_of
     runs = [run_of(row(key, "t", "x/rate.py")) for key in "ab"]
     told = focus.stretches(runs, PhaseSegmenter())
-    assert focus.named(told, set()) == ["edit rate", "edit rate"]
+    assert focus.named(told, set()) == ["write rate", "write rate"]
     assert focus.named(told, {"rate"}) == [None, None]
     assert focus.named(told, set(), frozenset({0})) == [None, None]
     # with four fifths of two runs both are early: nothing arrives late
@@ -76,17 +76,17 @@ def test_pairs_are_of_different_runs_and_follow_the_seed(
         for r in bench["labelled"].rows(data / "outcomes", "terminal-bench-claude-code")
     ]
     drawn = pairs.pairs(runs, "phase", 40, 3)
-    assert [(p.kind, p.name) for p in drawn] == [("focus", "edit rate"), *[("stage", "edit code")] * 3]
+    assert [(p.kind, p.name) for p in drawn] == [("focus", "write rate"), *[("stage", "edit code")] * 3]
     assert all(p.one.family != p.other.family for p in drawn)
     assert pairs.pairs(runs, "phase", 40, 3) == drawn
-    verdicts = ["1\tfocus\tedit rate\tright\tyes", *(f"{n}\tstage\tedit code\twrong\tno" for n in (2, 3, 4))]
+    verdicts = ["1\tfocus\twrite rate\tright\tyes", *(f"{n}\tstage\tedit code\twrong\tno" for n in (2, 3, 4))]
     file = tmp_path / "v.tsv"
     file.write_text("# a comment\n" + "\n".join(verdicts) + "\n")
     assert pairs.score(drawn, file) == [
         "focus: 1 of 1 right, 1.000 [0.21, 1.00]",
         "stage: 0 of 3 right, 0.000 [0.00, 0.56]",
     ]
-    file.write_text("\n".join(verdicts).replace("edit rate", "edit letter"))
+    file.write_text("\n".join(verdicts).replace("write rate", "edit letter"))
     with pytest.raises(SystemExit, match="pair 1 of this draw"):
         pairs.score(drawn, file)
     file.write_text("\n".join(verdicts[:3]))

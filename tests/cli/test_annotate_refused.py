@@ -43,7 +43,7 @@ def test_one_wrong_file_refuses_all_of_them(store: Path, folder: Path, run: fake
         ("marks/002-de000001.json: marks[0].start_operation_id", "no operation of the session has this id"),
         (
             "marks/002-de000001.json: marks[0].path[0]",
-            "a name begins with a verb, as in run tests; 'tests' is none",
+            "a name begins with a known verb, as in run tests; 'tests' is none; near it: test, reset, guess",
         ),
     ]
     with pytest.raises(MarksError, match="no operation of the session"):

@@ -64,14 +64,16 @@ def test_a_margin_too_small_for_so_few_tasks(run: fake.Run, tmp_path: Path) -> N
     words = ("--measure", "tokens", "--hold", "success", "--margin", "0.05")
     code, out, _ = run("compare", *WORDS, *words, "--store", store)
     assert code == 4
-    assert "24 tasks that all end alike hold 8.9% at best" in " ".join(out.split())
+    assert "24 tasks alike on both sides hold 8.9% at best" in " ".join(out.split())
 
 
 def test_runs_without_a_price_are_left_out_of_costs(run: fake.Run, tmp_path: Path) -> None:
     store = made(tmp_path, model="nobodys-model-1")
     code, out, err = run("compare", *WORDS, "--measure", "cost", "--store", store)
     assert (code, out) == (3, "")
-    assert "tells cost (calls without a price)" in " ".join(err.split())
+    assert "cost is unknown in every session of '2026-10-01..' (24: calls without a price)" in " ".join(
+        err.split()
+    )
     assert ask(run, store, "--measure", "tokens")[0] == 0
 
 
@@ -97,9 +99,16 @@ def test_what_is_asked_amiss(run: fake.Run, tmp_path: Path) -> None:
     fails(2, "takes two sets of runs")
     fails(2, "OTHER is missing", "..2026-09-30")
     fails(2, "unknown measure", *WORDS, "--measure", "tokenz")
-    fails(2, "margin is a share", *WORDS, "--measure", "tokens", "--hold", "success", "--margin", "5")
+    fails(2, "is no share from 0 to 1", *WORDS, "--measure", "tokens", "--hold", "success", "--margin", "5")
     fails(2, "both sets are the same", "model=a", "model=a")
-    fails(3, "no pairs", "..2026-09-30", "2027-01-01..", "--measure", "tokens")
+    fails(
+        3,
+        "no session matches '2027-01-01..' (24 match",
+        "..2026-09-30",
+        "2027-01-01..",
+        "--measure",
+        "tokens",
+    )
 
 
 @pytest.mark.parametrize("columns", ["80", "40"])

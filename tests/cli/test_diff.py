@@ -111,8 +111,10 @@ def test_what_is_asked_amiss(run: fake.Run, store: str) -> None:
     fails(2, "goes with -o", "--by", "outcome", "--format", "svg")
     fails(2, "--held-out goes with", "outcome=failed", "outcome=success", "--held-out")
     fails(3, "only 1 task has sessions on both sides", "--by", "outcome", "--where", "task=task-1")
-    fails(3, "no session belongs to the set 'succeeded'", "--by", "outcome", "--where", "task=task-9")
-    fails(3, "no session of the set", "model=none", "outcome=failed")
+    fails(
+        3, "no session matches 'succeeded' (1 matches 'failed')", "--by", "outcome", "--where", "task=task-9"
+    )
+    fails(3, "no session matches 'model=none'", "model=none", "outcome=failed")
 
 
 def test_an_empty_store(run: fake.Run, tmp_path: Path) -> None:
@@ -137,7 +139,7 @@ def test_proxies_are_named_as_proxies(run: fake.Run, tmp_path: Path) -> None:
     tracelode.open(store).judge("p0", "success")
     code, _, err = run("diff", "--by", "outcome", "--store", store)
     assert code == 3
-    assert "no session belongs to the set 'failed'" in " ".join(err.split())
+    assert "no session matches 'failed'" in " ".join(err.split())
     assert ask(run, store, "--by", "proxy")["proxy"] is True
 
 
@@ -210,3 +212,26 @@ def test_held_out_pairs(run: fake.Run, store: str) -> None:
     found = ask(run, store, "--by", "outcome", "--held-out")["held_out"]
     assert (found["value"], found["pairs"], found["tasks"]) == (1.0, 12, 6)  # type: ignore[index]
     assert found["p"] < 0.1  # type: ignore[index]
+
+
+@pytest.mark.parametrize("columns", ["200", "80", "60", "40"])
+@pytest.mark.parametrize("measure", ["tokens.output", "tokens", "operations", "cost"])
+def test_both_sides_are_shown_at_every_width(
+    columns: str, measure: str, run: fake.Run, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for words, titles in (
+        (("--by", "outcome"), ("succeeded", "failed")),
+        (("outcome=failed,agent=bot", "outcome=succeeded,agent=bot"), ("base", "other")),
+    ):
+        code, out, _ = run("diff", *words, "--measure", measure, "--store", store)
+        lines = out.splitlines()
+        assert code == 0
+        assert max(map(len, lines)) <= int(columns)
+        heading = next(line for line in lines if line.split()[:1] == ["net"] and line.endswith("tool"))
+        shown = heading.split()[1:3] if "95%" not in heading else heading.split()[3:5]
+        for title, cell in zip(titles, shown, strict=True):
+            first, _, last = cell.partition("…")
+            assert title.startswith(first)
+            assert title.endswith(last)
+            assert len(first) >= 2

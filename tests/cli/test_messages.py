@@ -48,7 +48,7 @@ def test_reasons_and_places_are_whole(
     empty.report = ImportReport(files=2, files_read=2, skipped=skipped)
     empty.known = Doctor(files=2, skipped=skipped)
     code, out, _ = run(*([command, "x"] if command == "import" else [command]))
-    assert code == 0
+    assert code == (3 if command == "import" else 0)
     assert "…" not in out
     assert max(map(width, out.splitlines())) <= int(columns)
     whole = "".join(out.split())
@@ -118,12 +118,12 @@ def test_an_import_without_a_session_says_so(run: fake.Run, empty: fake.FakeWork
     empty.report = ImportReport(files=3)
     empty.known = Doctor(files=3, unknown=3, skipped=UNKNOWN)
     code, _, err = run("import", "x")
-    assert code == 0
-    assert "no session in the 3 files that were read" in " ".join(err.split())
+    assert code == 3
+    assert "nothing was imported: the files hold no session" in " ".join(err.split())
 
 
 def test_an_import_of_nothing_recent_says_so(run: fake.Run, empty: fake.FakeWorkspace) -> None:
-    empty.report = ImportReport(files=3)
+    empty.report = ImportReport(files=3, files_known=3)
     code, _, err = run("import", "x", "--since", "28d")
     assert code == 0
     assert "no new file of 3 has changed since 28d; without --since all are read" in " ".join(err.split())

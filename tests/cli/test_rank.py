@@ -96,7 +96,7 @@ def test_a_session_with_its_subagents(store: str, run: fake.Run) -> None:
     family = {s.key for s in opened.sessions() if s.root == root and s.operations}
     found = answer(run, "rank", root[:8], "--store", store, "--limit", "500")
     assert {r["session"] for r in found["ranked"]} == family
-    assert found["sessions"] == len(family)
+    assert (found["sessions"], found["subagents"]) == (1, len(family) - 1)
     child = next(key for key in family if key != root)
     assert {r["session"] for r in answer(run, "rank", child, "--store", store)["ranked"]} == {child}
 
@@ -137,8 +137,12 @@ def test_a_diagnostic(store: str, run: fake.Run, tmp_path: Path) -> None:
     assert "judge.csv:4: 1 x score that is NaN" in err
     file.write_text("session,operation,bad\nde000001,3,nan\n")
     code, out, err = run("rank", "--store", store, "--direct", f"bad={file}")
-    assert code == 0
-    assert "the order is the profile's alone" in " ".join(err.split())
+    assert (code, out) == (3, "")
+    assert "no score of the file is of a ranked operation" in " ".join(err.split())
+    file.write_text("session,operation,bad,Bad\nde000001,3,0.7,0.1\n")
+    code, out, err = run("rank", "--store", store, "--direct", f"bad={file}")
+    assert (code, out) == (1, "")
+    assert "names the column of the score twice" in " ".join(err.split())
 
 
 def test_loops_cost_what_their_repetitions_cost(store: str, run: fake.Run) -> None:

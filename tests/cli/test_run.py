@@ -170,6 +170,7 @@ def test_options_reach_the_workspace(run: fake.Run, small: fake.FakeWorkspace, t
     assert run("top", *words)[0] == 0
     assert small.opened == {
         "store": tmp_path,
+        "make": False,
         "redact": None,
         "tz": "Asia/Kathmandu",
         "idle": 5400.0,

@@ -12,6 +12,7 @@ import tracelode
 from cli import fake
 from tracelode import samples, workspace
 from tracelode.errors import UsageError
+from tracelode.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +27,15 @@ def store(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "store"))
 
 
+def roots(opened: Workspace) -> set[str]:
+    """Root sessions: what a count of sessions counts."""
+    return {session.root for session in opened.sessions()}
+
+
 def test_what_cuts_the_sessions(store: Path, run: fake.Run) -> None:
     code, out, _ = run("segment", "--store", str(store))
     assert code == 0
-    assert out.startswith("sessions are cut by chain; known: bayes, chain, changepoint, ")
+    assert out.startswith("sessions are cut by chain; known: annotations, bayes, chain, changepoint,")
     answer = json.loads(run("segment", "--json", "--store", str(store))[1])
     assert (answer["segmenter"], answer["sessions"]) == ("chain", 0)
     assert "phase" in answer["known"]
@@ -68,7 +74,7 @@ def test_cutting_anew_is_what_an_import_with_it_gives(
 ) -> None:
     totals = tracelode.open(store, tz="UTC").totals()
     code, out, _ = run("segment", "--with", name, "--store", str(store))
-    assert (code, out) == (0, f"cut      {len(tracelode.open(store).sessions())} sessions anew with {name}\n")
+    assert (code, out) == (0, f"cut      {len(roots(tracelode.open(store)))} sessions anew with {name}\n")
     again = tracelode.open(store, tz="UTC")
     assert again.segmenter == name
     assert again.totals() == totals
@@ -103,7 +109,7 @@ def test_rules_are_kept_in_the_store(store: Path, run: fake.Run, tmp_path: Path)
     totals = tracelode.open(store, tz="UTC").totals()
     code, out, _ = run("segment", "--rules", str(file), "--store", str(store))
     again = tracelode.open(store, tz="UTC")
-    assert (code, out) == (0, f"cut      {len(again.sessions())} sessions anew with rules\n")
+    assert (code, out) == (0, f"cut      {len(roots(again))} sessions anew with rules\n")
     assert again.segmenter == "rules"
     assert again.totals() == totals
     assert (store / "models" / "rules.toml").stat().st_mode & 0o077 == 0
@@ -121,7 +127,7 @@ def test_rules_are_kept_in_the_store(store: Path, run: fake.Run, tmp_path: Path)
     assert again.profile(stack=view).totals == fresh.profile(stack=view).totals
     # other rules are another version: everything is cut anew
     file.write_text(RULES.replace("pytest", "git push"))
-    assert again.rules(file) == len(again.sessions())
+    assert again.rules(file) == len(roots(again))
     assert again.segmentation(key).version != cut.version
     assert again.rules(file) == 0
 
@@ -189,7 +195,7 @@ def test_granularity_is_tried_on_one_session_and_kept_for_all(store: Path, run: 
     finer = cuts()
     assert finer == cuts("--granularity", "20") > usual
     # an import goes on with it, and 1 is what it was
-    assert tracelode.open(store).segment("chain", granularity=1) == len(tracelode.open(store).sessions())
+    assert tracelode.open(store).segment("chain", granularity=1) == len(roots(tracelode.open(store)))
     assert cuts() == usual
 
 
@@ -197,9 +203,9 @@ def test_granularity_is_tried_on_one_session_and_kept_for_all(store: Path, run: 
     ("words", "why"),
     [
         (("--with", "phase", "--granularity", "2"), "has no granularity"),
-        (("--granularity", "0"), "must be above 0"),
-        (("--granularity", "nan"), "must be above 0"),
-        (("--granularity", "inf"), "must be above 0"),
+        (("--granularity", "0"), "is no number above 0"),
+        (("--granularity", "nan"), "is no number above 0"),
+        (("--granularity", "inf"), "is no number above 0"),
         (("--granularity", "2", "--forget", "learned"), "give it alone"),
     ],
 )

@@ -6,6 +6,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
+import msgspec
+
 from tracelode.compile.emit.module import module
 from tracelode.model import binding as b
 from tracelode.model import workflow as model
@@ -19,7 +21,6 @@ from tracelode.model.workflow import (
     Input,
     Refusal,
     Step,
-
     Wait,
     Workflow,
 )
@@ -63,7 +64,10 @@ STEPS = (
             arg("arrival", b.FromInput("check_in", (b.Transform("date", "YYYY-MM-DD"),)), "given"),
             arg(
                 "departure",
-                b.Derived("days", (b.FromInput("check_in", (b.Transform("date", "YYYY-MM-DD"),)), b.FromInput("nights"))),
+                b.Derived(
+                    "days",
+                    (b.FromInput("check_in", (b.Transform("date", "YYYY-MM-DD"),)), b.FromInput("nights")),
+                ),
                 "given",
             ),
             arg("currency", b.Constant("EUR"), "given"),
@@ -106,7 +110,14 @@ STEPS = (
         arguments=(
             arg(
                 "text",
-                b.Template(("Late arrival of ", b.FromInput("guest"), ", offer ", b.Span("get_offer#1", "text", r"offer ([\w-]+)"))),
+                b.Template(
+                    (
+                        "Late arrival of ",
+                        b.FromInput("guest"),
+                        ", offer ",
+                        b.Span("get_offer#1", "text", r"offer ([\w-]+)"),
+                    )
+                ),
                 "suspected",
             ),
         ),
@@ -136,20 +147,79 @@ STEPS = (
 )
 
 EDGES = (
-    Edge(id="e1", before="find_city#1", after="search_hotels#1", kind="data_hard", arg="city", gpath="results[*].id",
-         basis="cross_run", support=10, runs=10, numbers={"support": 1.0, "lift": 0.9, "distinct": 6}),
-    Edge(id="e2", before="search_hotels#1", after="get_hotel#1", kind="data_hard", arg="id", gpath="hotels[*].id",
-         basis="single_run", support=10, runs=10),
-    Edge(id="e3", before="search_hotels#1", after="get_offer#1", kind="data_hard", arg="hotel", gpath="hotels[*].id",
-         basis="cross_run", support=9, runs=9, numbers={"support": 1.0, "lift": 0.8, "distinct": 7}),
-    Edge(id="e4", before="get_offer#1", after="book#1", kind="data_hard", arg="hotel", gpath="hotel", basis="single_run",
-         support=9, runs=9),
-    Edge(id="e5", before="get_offer#1", after="book#1", kind="data_hard", arg="offer", gpath="offer.id",
-         basis="single_run", support=9, runs=9),
-    Edge(id="e6", before="search_hotels#1", after="add_note#1", kind="data_suspected", arg="text", gpath="note",
-         reason="in_prompt", basis="single_run", support=2, runs=4),
-    Edge(id="e7", before="get_offer#1", after="book#1", kind="effect_hard", resource="hotels", basis="declared"),
-)  # fmt: skip
+    Edge(
+        id="e1",
+        before="find_city#1",
+        after="search_hotels#1",
+        kind="data_hard",
+        arg="city",
+        gpath="results[*].id",
+        basis="cross_run",
+        support=10,
+        runs=10,
+        numbers={"support": 1.0, "lift": 0.9, "distinct": 6},
+    ),
+    Edge(
+        id="e2",
+        before="search_hotels#1",
+        after="get_hotel#1",
+        kind="data_hard",
+        arg="id",
+        gpath="hotels[*].id",
+        basis="single_run",
+        support=10,
+        runs=10,
+    ),
+    Edge(
+        id="e3",
+        before="search_hotels#1",
+        after="get_offer#1",
+        kind="data_hard",
+        arg="hotel",
+        gpath="hotels[*].id",
+        basis="cross_run",
+        support=9,
+        runs=9,
+        numbers={"support": 1.0, "lift": 0.8, "distinct": 7},
+    ),
+    Edge(
+        id="e4",
+        before="get_offer#1",
+        after="book#1",
+        kind="data_hard",
+        arg="hotel",
+        gpath="hotel",
+        basis="single_run",
+        support=9,
+        runs=9,
+    ),
+    Edge(
+        id="e5",
+        before="get_offer#1",
+        after="book#1",
+        kind="data_hard",
+        arg="offer",
+        gpath="offer.id",
+        basis="single_run",
+        support=9,
+        runs=9,
+    ),
+    Edge(
+        id="e6",
+        before="search_hotels#1",
+        after="add_note#1",
+        kind="data_suspected",
+        arg="text",
+        gpath="note",
+        reason="in_prompt",
+        basis="single_run",
+        support=2,
+        runs=4,
+    ),
+    Edge(
+        id="e7", before="get_offer#1", after="book#1", kind="effect_hard", resource="hotels", basis="declared"
+    ),
+)
 
 INPUTS = (
     Input(name="city", type="string", description="query of find_city"),
@@ -193,8 +263,44 @@ def partial() -> Workflow:
     return bookings(steps=STEPS[:-1], edges=edges, partial=True, refusals=(REFUSAL,))
 
 
+BAD = "x\"'</style></script><img src=x onerror=alert(1)>`\n]|--{{}}; rm -rf / ../../etc\\\u202e"
+"""What a trace may hold at worst."""
+
+
+def hostile() -> Workflow:
+    """All that comes from a trace is hostile."""
+    step = Step(
+        slot=BAD,
+        tool=BAD,
+        server=BAD,
+        arguments=(
+            arg(
+                '["' + BAD.replace("\\", "").replace('"', "").replace("\n", "") + '"]', b.Constant({BAD: BAD})
+            ),
+        ),
+        effect=Effect("unknown", "default"),
+        after=("book#1",),
+        order=6,
+    )
+    edge = Edge(id="e9", before="book#1", after=BAD, kind="data_hard", arg=BAD, gpath=BAD, support=1, runs=1)
+    return bookings(
+        id="wf_" + BAD,
+        name=BAD,
+        description=BAD,
+        inputs=(*INPUTS, Input(name=BAD, type="string", description=BAD)),
+        steps=(*STEPS, step),
+        edges=(*bookings().edges, edge),
+        refusals=(msgspec.structs.replace(REFUSAL, slot=BAD, arg=BAD, message=BAD, lifts=BAD),),
+    )
+
+
 GIVEN = {"city": " Oslo ", "check_in": "3 March 2026", "nights": 2, "guest": "Jo", "late": True}
-HOTELS = [{"id": "h1", "price": "120.00"}, {"id": "h2", "price": 99.5}, {"id": "h3", "price": 140}, {"id": "h4", "price": 180}]
+HOTELS = [
+    {"id": "h1", "price": "120.00"},
+    {"id": "h2", "price": 99.5},
+    {"id": "h3", "price": 140},
+    {"id": "h4", "price": 180},
+]
 
 
 class Hotels:
@@ -223,7 +329,12 @@ class Hotels:
             self.polls += 1
             if self.polls < 2:
                 return {"status": "pending"}
-            return {"status": "ready", "hotel": arguments["hotel"], "offer": {"id": "of-7"}, "text": "your offer of-7 ends today"}
+            return {
+                "status": "ready",
+                "hotel": arguments["hotel"],
+                "offer": {"id": "of-7"},
+                "text": "your offer of-7 ends today",
+            }
         if name == "add_note":
             return "noted"
         return {"status": "booked", "id": "b1"}

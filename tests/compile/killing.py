@@ -15,19 +15,21 @@ import signal
 import socket
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
 from tracelode.compile.execute.embedded import EmbeddedEngine
 from tracelode.errors import RunError
 from tracelode.model import binding as b
-from tracelode.model.execution import Budget, Policy, Question, Reply
+from tracelode.model.execution import Budget, Outcome, Policy, Question, Reply
 from tracelode.model.run import ToolSpec, Tree
 from tracelode.model.workflow import Argument, Effect, Step, Workflow
 
 WRITES = 5
 POINTS = ("before", "after", "answered", "later", "never")
-REPEAT = sys.argv[4:] == ["repeat"]
+KIND = (sys.argv[4:] or [""])[0]
+"""repeat: writes are falsely said to do no harm twice. dbos: the other engine."""
 POLICY = Policy(writes="proven", budget=Budget(calls=100_000))
 
 
@@ -126,8 +128,8 @@ def ask(port: int, op: str) -> Any:
         return json.loads(stream.readline())
 
 
-def go(place: Path, port: int, run: str, person: bool, read_back: bool, first: bool) -> None:
-    """In a process of its own: run or resume once, and end with 0 when the run is done, 3 when it stands."""
+def go(place: Path, port: int, run: str, person: bool, read_back: bool) -> None:
+    """In a process of its own: start or resume once: 0 where the run is done, 3 where it stands."""
 
     async def look(question: Question) -> Reply | None:
         if not person or question.escalation is None:
@@ -136,11 +138,22 @@ def go(place: Path, port: int, run: str, person: bool, read_back: bool, first: b
         there = wanted in await asyncio.to_thread(ask, port, "list")
         return Reply(by="person", action="output" if there else "retry", value="seen" if there else None)
 
-    engine, box, work = EmbeddedEngine(), Client(port, run), workflow(run, read_back, REPEAT)
-    common = {"place": str(place), "run": run, "policy": POLICY, "asker": look}
-    begun = engine.start(work, box, {}, **common) if first else engine.resume(work, box, **common)  # type: ignore[arg-type]
+    async def once() -> Outcome:
+        engine, where = EmbeddedEngine(), str(place)
+        if KIND == "dbos":
+            from tracelode.compile.execute.dbos_ import DbosEngine
+
+            engine, where = DbosEngine(), f"sqlite:///{place}"  # type: ignore[assignment]
+        box, work = Client(port, run), workflow(run, read_back, KIND == "repeat")
+        try:
+            return await engine.start(work, box, {}, place=where, run=run, policy=POLICY, asker=look)
+        except RunError as error:
+            if "already" not in str(error):
+                raise
+        return await engine.resume(work, box, place=where, run=run, policy=POLICY, asker=look)
+
     try:
-        outcome = asyncio.run(begun)
+        outcome = asyncio.run(once())
     except RunError as error:
         os._exit(0 if "has ended (done)" in str(error) else 9)  # it was ended after its last note
     os._exit(0 if outcome.status == "done" else 3)
@@ -148,16 +161,16 @@ def go(place: Path, port: int, run: str, person: bool, read_back: bool, first: b
 
 def one(place: Path, port: int, run: str, person: bool, read_back: bool) -> tuple[str, int]:
     """A run until it is done or stands: (how it ended, kills)."""
-    kills, first = 0, True
+    kills = 0
     while True:
         child = os.fork()
         if not child:
             try:
-                go(place, port, run, person, read_back, first)
+                go(place, port, run, person, read_back)
             finally:
+                traceback.print_exc()
                 os._exit(9)
         _, status = os.waitpid(child, 0)
-        first = first and not _noted(place, run)
         if os.WIFSIGNALED(status):
             kills += 1
             continue
@@ -165,13 +178,6 @@ def one(place: Path, port: int, run: str, person: bool, read_back: bool) -> tupl
         if code not in (0, 3):
             raise SystemExit(f"{run} broke with code {code}")
         return ("done" if code == 0 else "stands"), kills
-
-
-def _noted(place: Path, run: str) -> bool:
-    import sqlite3
-
-    with sqlite3.connect(place) as journal:
-        return bool(journal.execute("SELECT 1 FROM runs WHERE run = ?", (run,)).fetchall())
 
 
 def main(folder: Path, kills: int, seed: int) -> None:

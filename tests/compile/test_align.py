@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import subprocess
+import sys
 import time
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -156,3 +160,50 @@ def test_a_thousand_runs_take_well_below_a_second() -> None:
     start = time.process_time()
     align(work(runs))
     assert time.process_time() - start < 2.0  # measured: a fifth of it
+
+
+def test_the_order_of_hashing_says_nothing() -> None:
+    """Slots are the same in processes that hash text differently."""
+    code = (
+        "import random, sys\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "import importlib.util as u\n"
+        "spec = u.spec_from_file_location('compile', sys.argv[1] + '/compile/__init__.py',"
+        " submodule_search_locations=[sys.argv[1] + '/compile'])\n"
+        "sys.modules['compile'] = u.module_from_spec(spec)\n"
+        "from compile.fixtures import FOLDER, case\n"
+        "from tracelode.compile.align import align\n"
+        "for path in sorted((FOLDER / 'align').glob('*.txt')):\n"
+        "    found = align(case(path).work()).alignment\n"
+        "    print(found.slots, found.of, [sorted(v.slots) for v in found.variants])\n"
+    )
+    tests = str(Path(__file__).parents[1])
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code, tests],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(told) == 1
+    assert told != {b""}
+
+
+def test_more_units_than_a_workflow_has_are_told_by_their_order() -> None:
+    runs = [
+        Run(
+            key=f"r{n}",
+            calls=tuple(
+                Call(index=k, name="read", arguments={"path": f"f{k * 7 % 11}"}) for k in range(60 + n)
+            ),
+            outcome="success",
+        )
+        for n in range(3)
+    ]
+    found = align(work(runs)).alignment
+    assert found is not None
+    assert found.of[0] == tuple(f"read#{k + 1}" for k in range(60))
+    assert found.of[2][-1] == "", "the last call of the longest run is of no other run"
+    assert len(found.slots) == 61

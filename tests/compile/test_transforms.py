@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -265,3 +266,23 @@ def test_equality_of_lists_and_dicts_goes_part_by_part() -> None:
     assert not same({"a": 1}, {"a": 1, "b": 2})
     assert not same([1], [1, 2])
     assert not same([], {})
+
+
+def test_what_keys_find_among_thousands_of_odd_texts_is_explained() -> None:
+    chance = random.Random(1)
+    signs = "0123456789 ,.:-/+%$TZ()apmAM"
+    pool: list[Any] = ["".join(chance.choices(signs, k=chance.randint(1, 12))) for _ in range(2500)]
+    pool += [chance.uniform(-50, 50) for _ in range(200)]
+    pool += [round(chance.uniform(-50, 50), 2) for _ in range(200)]
+    pool += [f"{chance.randint(0, 23):02}:{chance.randint(0, 59):02}" for _ in range(200)]
+    offering: dict[Any, list[Any]] = {}
+    for value in pool:
+        for key in keys(value):
+            offering.setdefault(key, []).append(value)
+    pairs = [(produced, passed) for passed in pool for key in wants(passed) for produced in offering[key]]
+    assert len(pairs) > len(pool)
+    for produced, passed in pairs:
+        found = explain(produced, passed)
+        assert found is not None, (produced, passed)
+        made = shaped(found[1], produced)
+        assert (type(made), same(made, passed)) == (type(passed), True), (produced, passed)

@@ -38,6 +38,7 @@ from tracelode.compile.paths import leaves
         ),
         ("id: 7\nname: Jo Doe\nfree: yes\nnote:", {"id": 7, "name": "Jo Doe", "free": "yes", "note": None}),
         ("at: 12: 30\nname: Jo", {"at": "12: 30", "name": "Jo"}),
+        ("INFO: started\nINFO: ended", "INFO: started\nINFO: ended"),
         ("Note: the rest of this\nis prose.", "Note: the rest of this\nis prose."),
         ("| id | name |\n|---|:--|\n| 7 | Jo \\| Co |", [{"id": 7, "name": "Jo | Co"}]),
         ("id,name\n7,Jo\n8,Al", [{"id": 7, "name": "Jo"}, {"id": 8, "name": "Al"}]),

@@ -17,13 +17,13 @@ def test_a_ban_takes_a_stored_word_at_once(tmp_path: Path) -> None:
     workspace = opened(tmp_path)
     both = ("cart/voucher_rate.py",)
     workspace.add(put(tmp_path / "h", edits(1, *both), edits(2, *both), edits(3, "mail/rate.py")))
-    assert focuses(workspace) == {"edit voucher rate", "edit rate"}
+    assert focuses(workspace) == {"write voucher rate", "write rate"}
     workspace.add(put(tmp_path / "i", edits(5, "src/index.py", prompt="the token is voucher")))
-    assert focuses(workspace) == {"edit rate"}
-    assert ("00000001", "edit rate") in names(workspace)
+    assert focuses(workspace) == {"write rate"}
+    assert ("00000001", "write rate") in names(workspace)
     assert "voucher" not in stored_words(workspace)
     workspace.rename()
-    assert focuses(workspace) == {"edit rate"}
+    assert focuses(workspace) == {"write rate"}
 
 
 def test_a_ban_holds_when_its_session_is_read_again(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_no_secret_reaches_a_stored_name(tmp_path: Path, monkeypatch: pytest.Mon
     workspace = opened(tmp_path)
     workspace.add(folder)
     found = focuses(workspace)
-    assert "edit rate" in found
+    assert "write rate" in found
     text = f"{found} {stored_words(workspace)}"
     assert PASSWORD not in text
     assert USER not in text
@@ -94,7 +94,7 @@ def test_a_user_name_is_banned_from_every_spelling_of_a_home(tmp_path: Path, hom
     sessions = [edits(n, f"src/{USER}_rate.py") for n in (1, 2)]
     sessions[0].user(f"see {home}/src for more")
     workspace.add(put(tmp_path / "h", *sessions))
-    assert focuses(workspace) == {"edit rate"}
+    assert focuses(workspace) == {"write rate"}
 
 
 def test_shared_output_has_no_focus_word(tmp_path: Path) -> None:

@@ -158,17 +158,18 @@ def test_e9_a_team_shares_one_list(tmp_path: Path) -> None:
     assert {o.fields["team"] for o in created} == {"coverage"}
 
 
-def test_stages_are_those_that_the_plan_declares(tmp_path: Path) -> None:
+def test_what_the_plan_declares_is_kept_beside_the_stage(tmp_path: Path) -> None:
     for mode in ("summary", "metadata"):
         workspace = stored(tmp_path / mode, lists(Transcript(ONE)), redact=mode)
         edits = [o for o in workspace.operations(ONE) if o.name == "Edit"]
-        assert [o.fields["stage"] for o in edits] == ["create code", "test code", "edit code"]
+        assert [o.fields["stage"] for o in edits] == ["edit code", "edit code", "edit code"]
         both = [(o.fields.get("stage_declared"), o.fields.get("stage_observed")) for o in edits]
         assert both == [("create code", "edit code"), ("test code", "edit code"), (None, None)]
     fold = workspace.profile(stack=["stage_declared", "stage_observed"], measure="operations")
     assert fold.totals["test code", "edit code"] == (6,)
-    counts = Counter(o.fields["stage"] for o in workspace.operations(ONE))
-    assert fold.totals["create code", "edit code"] == (counts["create code"],)
+    declared = Counter(o.fields.get("stage_declared") for o in workspace.operations(ONE))
+    assert fold.totals["create code", "edit code"] == (declared["create code"],)
+    assert declared["create code"] == 5
 
 
 def test_all_sessions_the_oldest_first(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tracelode.errors import MarksError, ModelError
 from tracelode.model.annotation import Annotation, Mark
 from tracelode.model.operation import Operation, Origin, operation_id
 from tracelode.model.segment import Segment, Segmentation
+from tracelode.profile.mark_verbs import known
 from tracelode.profile.marks import (
     DEEPEST,
     MOST_MARKS,
@@ -182,6 +183,14 @@ BAD = [
     "implementation",
     "code",
     "docs update",
+    "bug",
+    "constructor",
+    "zzz bug",
+    "database",
+    "server setup",
+    "auth module",
+    "final thoughts",
+    "quickly fix bug",
     "fix deadbeefcafe",
     "fix qwrtzpsdf",
     "fix " + "a" * 21,
@@ -223,6 +232,22 @@ def test_every_closed_name_and_verb_is_well_formed() -> None:
     assert [name for name in vocabulary() if name_problem(name)] == []
     words = [v for v in verbs() if v.isalpha()] + [w for w in load().says if w.isalpha()]
     assert [w for w in words if name_problem(f"{w} code")] == []
+
+
+@given(st.from_regex(r"[a-z]{2,12}", fullmatch=True), st.sampled_from(["", " code", " the bug"]))
+def test_a_first_word_is_a_known_verb_or_the_nearest_are_named(word: str, rest: str) -> None:
+    reason = name_problem(word + rest)
+    if word in known():
+        assert reason is None
+    elif reason is not None and "reads as an id" not in reason:
+        near = reason.partition("near it: ")[2].split(", ")
+        assert near
+        assert set(near) <= known()
+
+
+def test_the_nearest_verbs_help() -> None:
+    assert "near it: build" in str(name_problem("bulid site"))
+    assert "debug" in str(name_problem("bug"))
 
 
 @given(st.text(max_size=40))

@@ -132,6 +132,66 @@ def test_signals_reach_the_command(place: Path, tracer: str, number: int) -> Non
     assert (rest, child.returncode) == ("got\n", 9)
 
 
+RECORD = (
+    "from pathlib import Path; from tracelode.workspace import recording; import sys; "
+    "code = recording.record(sys.argv[2:], Path('l'), sys.argv[1]).code; "
+    "sys.exit(code if code >= 0 else 128 - code)"
+)
+
+
+def ends(pid: int) -> bool:
+    """Does a process end within a few seconds?"""
+    for _ in range(200):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("tracer", TRACERS)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo $$; exec sleep 60",
+        "sleep 60 & echo $!; wait; touch went-on",
+        "sh -c 'echo $$; sleep 60; touch went-on'; touch went-on",
+        "(sleep 60 & echo $!); sleep 60; touch went-on",
+    ],
+    ids=["the command", "in the background", "two below", "without its parent"],
+)
+def test_a_signal_that_ends_the_recorder_ends_all_that_runs_below(
+    place: Path, tracer: str, number: int, command: str
+) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", RECORD, tracer, "sh", "-c", command], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    below = int(child.stdout.readline())
+    child.send_signal(number)
+    assert child.wait(timeout=20) == 128 + number
+    child.stdout.close()
+    assert ends(below)
+    assert not Path("went-on").exists()
+
+
+def test_a_recorder_that_is_killed_takes_its_command_along(place: Path) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", RECORD, "proc", "sh", "-c", "echo $$; exec sleep 60"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    below = int(child.stdout.readline())
+    child.kill()
+    child.wait(timeout=20)
+    child.stdout.close()
+    assert ends(below)
+
+
 @pytest.mark.parametrize("tracer", TRACERS)
 def test_a_command_that_is_killed_says_by_what(place: Path, tracer: str) -> None:
     assert recorded("sh", "-c", "kill -9 $$", tracer=tracer, place=place).code == -signal.SIGKILL

@@ -67,7 +67,7 @@ def test_the_version_names_the_content(tmp_path: Path) -> None:
     first = load(file).version
     file.write_text('[[verb]]\nname = "test"\ncommands = "frobtests"\n')
     assert len({load().version, first, load(file).version}) == 3
-    assert load().version.startswith("1+")
+    assert load().version.startswith("2+")
 
 
 def test_a_file_of_the_user_adds_words(tmp_path: Path) -> None:

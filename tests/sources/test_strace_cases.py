@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -238,6 +241,52 @@ def test_more_files_than_are_kept_apart_are_summed(monkeypatch: pytest.MonkeyPat
     assert drafts["7 more files"].measures == {"bytes.read": 0, "bytes.written": 40, "events": 40}
     assert drafts["7 more hosts"].measures["events"] == 1
     assert len(drafts) == 13
+
+
+MANY = {
+    "one after the other": "1 {t} fork() = {pid}\n{pid} {t} +++ exited with 0 +++\n",
+    "all waiting": "1 {t} fork() = {pid}\n{pid} {t} read(3</w/a>,  <unfinished ...>\n",
+    "each starts the next, unanswered": "{above} {t} clone(flags=SIGCHLD <unfinished ...>\n"
+    "{pid} {t} read(3</w/a>, 1, 1) = 1\n",
+    "all start one at once": "{pid} {t} fork( <unfinished ...>\n",
+    "early ones, answered later": "1 {t} fork( <unfinished ...>\n{pid} {t} read(3</w/a>, 1, 1) = 1\n"
+    "1 {t} <... fork resumed>) = {pid}\n",
+    "without descent": "{pid} {t} read(3</w/a>,  <unfinished ...>\n",
+    "threads": "1 {t} clone(flags=CLONE_VM|CLONE_THREAD) = {pid}\n{pid} {t} read(3</w/a>, <unfinished ...>\n",
+}
+
+
+def steps(data: bytes) -> int:
+    """Steps of the interpreter that the reading of a log takes."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        count += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        _read_in_pieces(registry.load("sources", "strace"), data, ())
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("lines", MANY.values(), ids=MANY)
+def test_strace_takes_twice_the_steps_for_twice_the_processes(lines: str) -> None:
+    def made(processes: int) -> bytes:
+        each = (
+            lines.format(t=f"179128080{n // 1000}.{n % 1000:03d}000", pid=n + 8, above=n + 7 if n else 7)
+            for n in range(processes)
+        )
+        return log("".join(each)).replace("\n1 ", "\n7 ").encode()
+
+    steps(made(2))  # what is made once
+    few, many = steps(made(60)), steps(made(240))
+    assert many < 4.4 * few
 
 
 @given(seed=st.integers(0, 2**32))

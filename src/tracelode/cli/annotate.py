@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tracelode.cli.arguments import path, whole
+from tracelode.cli.arguments import integer, path, whole
 from tracelode.cli.options import FILTERS, STORE, FilterOptions, StoreOptions
 from tracelode.errors import UsageError
 
@@ -47,7 +47,10 @@ def annotate(
             converter=whole,
         ),
     ] = None,
-    seed: Annotated[int, Parameter(help="The same seed takes the same sample. Default: 0.", metavar="S")] = 0,
+    seed: Annotated[
+        int,
+        Parameter(help="The same seed takes the same sample. Default: 0.", metavar="S", converter=integer),
+    ] = 0,
     budget: Annotated[
         int | None,
         Parameter(
@@ -152,8 +155,7 @@ def _write(
 ) -> int:
     from tracelode.cli import annotate_text, shapes
     from tracelode.cli.keys import resolve
-    from tracelode.cli.nothing import nothing_stored
-    from tracelode.cli.screen import warn
+    from tracelode.cli.nothing import nothing_found, nothing_stored
     from tracelode.cli.view import filters as query_of
 
     filtered = filters != FILTERS
@@ -162,8 +164,7 @@ def _write(
     if not targets and not filtered and sample is None:
         raise UsageError("which sessions? Name them, or add --where FIELD=VALUE, --since WHEN or --sample N")
     if workspace.empty():
-        warn(nothing_stored(workspace))
-        return 3
+        return nothing_found(nothing_stored(workspace), {} if json else None)
     everything = workspace.sessions()
     report = workspace.annotate_export(
         output,
@@ -209,15 +210,15 @@ def _take(
 def _history(workspace: Workspace, session: str | None, json: bool) -> int:
     from tracelode.cli import annotate_text, shapes
     from tracelode.cli.keys import resolve
-    from tracelode.cli.screen import warn
+    from tracelode.cli.nothing import nothing_found
 
     everything = workspace.sessions()
     found = workspace.annotations(None if session is None else resolve(session, everything).key)
+    if not found:
+        reason = "no marks; tracelode annotate export SESSION -o DIR begins some"
+        return nothing_found(reason, {"revisions": []} if json else None)
     if json:
         shapes.write({"revisions": [annotate_text.revision_shape(item) for item in found]})
-    elif found:
+    else:
         annotate_text.history(found, everything, workspace.tz, one=session is not None)
-    if not found:
-        warn("no marks; tracelode annotate export SESSION -o DIR begins some")
-        return 3
     return 0

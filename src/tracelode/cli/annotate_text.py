@@ -36,7 +36,9 @@ def exported(report: Exported, everything: list[Session]) -> None:
                 joint=", ", indent=9)  # fmt: skip
     if report.looked_at:
         screen.flow(
-            "chosen", [f"by confidence, from {report.looked_at:,} of {report.of:,} sessions"], indent=9
+            "chosen",
+            [f"by confidence, from {report.looked_at:,} of {number(report.of, 'session')}"],
+            indent=9,
         )
     then = shlex.join(["tracelode", "annotate", "import", report.folder])
     screen.flow("next", ["mark the stages as its README.md says, then:", clean(then)], joint=" ", indent=9)
@@ -100,7 +102,9 @@ def imported(report: Imported, everything: list[Session]) -> None:
     for a, b, why in report.alike[:SHOWN]:
         screen.flow("alike", [f"{a} / {b}: {why}"], indent=11)
     if len(report.alike) > SHOWN:
-        screen.flow("", [f"{len(report.alike) - SHOWN:,} more pairs; --json names every one"], indent=11)
+        screen.flow(
+            "", [f"{number(len(report.alike) - SHOWN, 'more pair')}; --json names every one"], indent=11
+        )
     rows: list[list[Cell]] = []
     for item in report.taken[:SHOWN]:
         agreed = item.agreement

@@ -26,9 +26,14 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Profile", "segment", "segment:segment", "How sessions are cut into stretches of work."),
     ("Profile", "annotate", "annotate:annotate", "Marks of people and agents: export, import, review."),
     ("Profile", "rename", "rename:rename", "What segments are called after; name all of them anew."),
+    ("Compile", "intents", "intents:intents", "Which runs ask for the same thing."),
+    ("Compile", "compile", "compile:compile_", "Make a workflow of an intent, with proof, or refuse."),
+    ("Compile", "explain", "explain:explain", "The proof of an edge, down to file and line."),
+    ("Compile", "verify", "verify:verify", "Does a workflow hold? Runs left out, other orders."),
+    ("Compile", "run", "run_workflow:run_workflow", "Run a workflow; it asks before it writes."),
     ("Trust", "audit", "audit:audit", "Which lines of which files make a number."),
     ("Trust", "doctor", "doctor:doctor", "What was found, skipped, missing; how exact it is."),
-    ("Trust", "outcome", "outcome:outcome", "Say how sessions ended: set one, or import a CSV."),
+    ("Trust", "outcome", "outcome:outcome", "Say how sessions ended: set one, or import many."),
     ("Shell", "completion", "completion:completion", "Print or install shell completion."),
 )
 """Group, name, where the function is, one line of help."""

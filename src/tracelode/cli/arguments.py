@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracelode.errors import UsageError
+from tracelode.model import numbers
 
 if TYPE_CHECKING:
     from cyclopts import Token
@@ -48,12 +49,47 @@ def share(_: type, tokens: Sequence[Token]) -> float:
         UsageError: it is none.
     """
     name, text = _typed(tokens)
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1
-    if not 0 <= value <= 1:
-        raise UsageError(f"{name} {text!r} is no share from 0 to 1; write it as 0.005")
+    value = numbers.decimal(text)
+    if value is None or not 0 <= value <= 1:
+        raise UsageError(f"{name} {text!r} is no share from 0 to 1; write it as 0.05")
+    return value
+
+
+def integer(_: type, tokens: Sequence[Token]) -> int:
+    """A whole number, as a seed.
+
+    Args:
+        tokens: one, as typed.
+
+    Returns:
+        The number.
+
+    Raises:
+        UsageError: it is none.
+    """
+    name, text = _typed(tokens)
+    value = numbers.whole(text)
+    if value is None:
+        raise UsageError(f"{name} {text!r} is no whole number of at most 18 digits")
+    return value
+
+
+def factor(_: type, tokens: Sequence[Token]) -> float:
+    """A number above 0.
+
+    Args:
+        tokens: one, as typed.
+
+    Returns:
+        The number.
+
+    Raises:
+        UsageError: it is none.
+    """
+    name, text = _typed(tokens)
+    value = numbers.decimal(text)
+    if value is None or not 0 < value < float("inf"):
+        raise UsageError(f"{name} {text!r} is no number above 0; write it as 2 or 0.5")
     return value
 
 

@@ -38,33 +38,32 @@ def audit(
 
     from tracelode.cli import shapes
     from tracelode.cli.keys import short_keys
-    from tracelode.cli.nothing import nothing_stored
-    from tracelode.cli.screen import warn
+    from tracelode.cli.nothing import nothing_found, nothing_stored
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
 
     workspace = open_workspace(store)
     found = workspace.audit(number, query_of(filters, workspace), limit)
-    if store.json:
-        shapes.write(msgspec.to_builtins(found))
-        return 0 if found.lines else 3
+    answer = msgspec.to_builtins(found) if store.json else None
     if not found.lines:
-        empty = workspace.empty()
         loosen = "nothing makes this number; loosen the filters or try another measure"
-        warn(nothing_stored(workspace) if empty else loosen)
-        return 3
-    _draw(found, short_keys(workspace.sessions()))
+        return nothing_found(nothing_stored(workspace) if workspace.empty() else loosen, answer)
+    if answer is not None:
+        shapes.write(answer)
+    else:
+        _draw(found, short_keys(workspace.sessions()))
     return 0
 
 
 def _draw(found: Audit, short: dict[str, str]) -> None:
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Cell, Column, Flex
-    from tracelode.cli.text import clean, cut_path
+    from tracelode.cli.text import clean, cut_path, number
     from tracelode.model.words import percent, value_text
 
     screen, measure = Screen(), found.measure
-    screen.sentence(f"{clean(measure)}  {value_text(measure, found.total)}, made of {found.lines:,} lines")
+    lines = number(found.lines, "line")
+    screen.sentence(f"{clean(measure)}  {value_text(measure, found.total)}, made of {lines}")
     columns = [
         Column("value", right=True),
         Column("%", right=True, rank=2),
@@ -82,4 +81,4 @@ def _draw(found: Audit, short: dict[str, str]) -> None:
     rest = found.lines - len(found.largest)
     if rest > 0:
         left = value_text(measure, found.total - sum(line.value for line in found.largest))
-        screen.sentence(f"{left} more in {rest:,} lines; --limit {found.lines} shows all")
+        screen.sentence(f"{left} more in {number(rest, 'line')}; --limit {found.lines} shows all")

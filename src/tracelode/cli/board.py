@@ -171,7 +171,7 @@ def _heads(screen: Screen, totals: Totals, title: str) -> None:
     names = [f"{clean(model)} {count(n)} tokens" for model, n in totals.unpriced.items()]
     unpriced = [f"unpriced: {names[0]}", *names[1:]] if names else ["unpriced: none"]
     if len(unpriced) > 3:
-        unpriced[3:] = [f"{len(unpriced) - 3} more models"]
+        unpriced[3:] = [number(len(unpriced) - 3, "more model")]
     screen.flow("cost", _led(dollars(totals.cost_picodollars), unpriced), indent=7)
     kinds = ("model", "tool", "blocked", "idle", "unknown")
     screen.flow("time", [f"{k} {rough(totals.time_us.get(k, 0)) or '0 s'}" for k in kinds], indent=7)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
+from tracelode.cli.arguments import integer, share
 from tracelode.cli.diff import SETS, SetOptions
 from tracelode.cli.options import FILTERS, STORE, FilterOptions, StoreOptions
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from tracelode.model.comparison import Comparison, Gate
 
 _TEST = Group("What is tested", sort_key=1)
+MARGIN = 0.05
+"""Loss of quality that is accepted where nothing else is said."""
 
 
 def compare(
@@ -39,13 +42,16 @@ def compare(
         Parameter(group=_TEST, help="Quality that must not get worse; else exit code 4."),
     ] = None,
     margin: Annotated[
-        float,
+        float | None,
         Parameter(
-            group=_TEST, help="Largest loss of it that is accepted, as a share of runs. Default: 0.05.",
-            metavar="SHARE",
+            group=_TEST, help="With --hold: largest loss that is accepted, a share of runs. Default: 0.05.",
+            metavar="SHARE", converter=share,
         ),
-    ] = 0.05,
-    seed: Annotated[int, Parameter(group=_TEST, help="Of flips and resamples. Default: 0.", metavar="N")] = 0,
+    ] = None,
+    seed: Annotated[
+        int,
+        Parameter(group=_TEST, help="Of flips and resamples. Default: 0.", metavar="N", converter=integer),
+    ] = 0,
     filters: FilterOptions = FILTERS,
     store: StoreOptions = STORE,
 ) -> int:  # fmt: skip
@@ -66,23 +72,30 @@ def compare(
         Exit code; 4 where the gate was not passed.
     """
     from tracelode.cli import shapes
-    from tracelode.cli.nothing import nothing_stored
-    from tracelode.cli.screen import Screen, warn
+    from tracelode.cli.nothing import nothing_found, nothing_stored
+    from tracelode.cli.screen import Screen
     from tracelode.cli.sets import two_sets
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
     from tracelode.errors import UsageError
 
+    if margin is not None and hold is None:
+        raise UsageError("--margin says how much of a quality may be lost; name the quality with --hold")
     workspace = open_workspace(store)
     held = two_sets(base, other, sets.base_where, sets.other_where, query_of(filters, workspace), workspace)
     if held is None:
         raise UsageError("compare takes two sets of runs, as: tracelode compare ..2026-10-01 2026-10-02..")
     if workspace.empty():
-        warn(nothing_stored(workspace))
-        return 3
-    pair = tuple(word.strip() for word in sets.pair.split(",") if word.strip())
+        return nothing_found(nothing_stored(workspace), {} if store.json else None)
     found = workspace.comparison(
-        held[0], held[1], measure=measure, names=held[2], pair=pair, hold=hold, margin=margin, seed=seed
+        held[0],
+        held[1],
+        measure=measure,
+        names=held[2],
+        pair=sets.fields(),
+        hold=hold,
+        margin=MARGIN if margin is None else margin,
+        seed=seed,
     )
     if store.json:
         shapes.write(answer(found))
@@ -189,6 +202,8 @@ def _draw(screen: Screen, found: Comparison) -> None:
 def _draw_gate(screen: Screen, gate: Gate) -> None:
     from rich.text import Text
 
+    from tracelode.cli.text import number
+
     style = "green" if gate.passed else "red"
     parts: list[str | Text] = [
         Text(f"{gate.hold} {'held' if gate.passed else 'not shown to hold'}", style=style)
@@ -201,9 +216,11 @@ def _draw_gate(screen: Screen, gate: Gate) -> None:
             f"change at least {100 * gate.low:+.1f}% (one-sided 95%), margin {-100 * gate.margin:+.1f}%"
         )
         if not gate.passed and gate.reach is not None and gate.reach > gate.margin:
-            parts.append(f"{gate.tasks} tasks that all end alike hold {100 * gate.reach:.1f}% at best")
+            parts.append(
+                f"{number(gate.tasks, 'task')} alike on both sides hold {100 * gate.reach:.1f}% at best"
+            )
     if gate.left_out:
-        parts.append(f"{gate.left_out:,} runs without a known {gate.hold}")
+        parts.append(f"{number(gate.left_out, 'run')} without a known {gate.hold}")
     screen.flow("gate", parts, indent=10)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Group, Parameter
 
-from tracelode.cli.arguments import file, whole
+from tracelode.cli.arguments import file, integer, whole
 from tracelode.cli.options import STORE, VIEW, StoreOptions, ViewOptions
 
 if TYPE_CHECKING:
@@ -39,14 +39,20 @@ class SetOptions:
     ] = ()
     """Further FIELD=VALUE of the other set."""
     pair: Annotated[
-        str,
+        str | None,
         Parameter(
             group=_SETS,
             help="What sessions of a pair share: task (default), project, intent, agent, or several.",
             metavar="FIELD,...",
         ),
-    ] = "task"
-    """Fields, separated by commas."""
+    ] = None
+    """Fields, separated by commas; None for task, where it pairs sessions."""
+
+    def fields(self) -> tuple[str, ...] | None:
+        """The fields that were asked for."""
+        if self.pair is None:
+            return None
+        return tuple(word.strip() for word in self.pair.split(",") if word.strip())
 
 
 SETS = SetOptions()
@@ -109,7 +115,9 @@ class DiffOptions:
         ),
     ] = False
     """Whether held-out pairs are told apart too."""
-    seed: Annotated[int, Parameter(group=_SETS, help="Of the resamples. Default: 0.", metavar="N")] = 0
+    seed: Annotated[
+        int, Parameter(group=_SETS, help="Of the resamples. Default: 0.", metavar="N", converter=integer)
+    ] = 0
     """Seed."""
     output: Annotated[
         str | None,
@@ -164,17 +172,16 @@ def diff(
     import msgspec
 
     from tracelode.cli import difference_text, shapes
-    from tracelode.cli.nothing import nothing_stored
-    from tracelode.cli.screen import Screen, warn
+    from tracelode.cli.nothing import nothing_found, nothing_stored
+    from tracelode.cli.screen import Screen
     from tracelode.cli.view import open_workspace
     from tracelode.model.difference_json import answer, sensitivity_answer
 
     workspace = open_workspace(store)
     query, words = _asked(workspace, view, base, other, sets, options)
     if workspace.empty():
-        warn(nothing_stored(workspace))
-        return 3
-    pair = tuple(word.strip() for word in sets.pair.split(",") if word.strip())
+        return nothing_found(nothing_stored(workspace), {} if store.json else None)
+    pair = sets.fields()
     found = workspace.difference(
         *words[:2], by=options.by, query=query, names=words[2], per=options.per, pair=pair,
         least=(options.least_sessions, options.least_tasks), seed=options.seed,

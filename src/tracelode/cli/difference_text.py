@@ -8,7 +8,7 @@ from rich.text import Text
 
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Cell, Column, Flex, Styled
-from tracelode.cli.text import JOINT, clean, cut_stack, number
+from tracelode.cli.text import JOINT, clean, cut, cut_stack, number, width
 from tracelode.model.difference import Difference, Sensitivity, ToldApart, bound_text, each_text
 
 ROWS = 20
@@ -17,6 +17,8 @@ STACK = 24
 """Cells that stacks keep; where they get fewer, other columns are left out."""
 WORD = 12
 """Letters of the words for sets that head columns."""
+NAME = 5
+"""Letters of them that stay where the line is narrow."""
 MORE, LESS = "magenta", "green"
 """Styles of what the other and what the base set has more of."""
 
@@ -62,16 +64,15 @@ def draw(screen: Screen, found: Difference, count: int | None, *, vanished: bool
     columns = [
         Column("net", right=True),
         Column("95% interval", rank=3),
-        Column(clean(_short(found, 0)), right=True, rank=5),
-        Column(clean(_short(found, 1)), right=True, rank=4),
-        Column("sess", right=True, rank=6),
+        *_sides(found, [[line[i] for line in table] for i in (2, 3)]),
+        Column("sess", right=True, rank=4),
         Column(JOINT.join(found.fields), least=STACK),
     ]
     if all(row.low is None for row in shown):
         columns, table = columns[:1] + columns[2:], [line[:1] + line[2:] for line in table]
     screen.table(columns, table)
     if vanished and len(rows) > len(shown):
-        screen.sentence(f"{len(shown)} of {len(rows):,} stacks; --nodecount shows more")
+        screen.sentence(f"{len(shown)} of {number(len(rows), 'stack')}; --nodecount shows more")
     if any(not found.supported(row.stack) for row in shown):
         least = f"{number(found.least[0], 'session')} or {number(found.least[1], 'task')}"
         screen.sentence(f"* below {least}: not called different")
@@ -117,6 +118,15 @@ def _short(found: Difference, side: int) -> str:
     """A heading for a side's column: its word where both are short."""
     names = [name.removeprefix("seem to have ") for name in found.names]
     return names[side] if max(map(len, names)) <= WORD else ("base", "other")[side]
+
+
+def _sides(found: Difference, values: Sequence[Sequence[Cell]]) -> list[Column]:
+    """The columns of both sides: always shown, since a net value says little without them."""
+    titles = [clean(_short(found, side)) for side in (0, 1)]
+    bodies = [max([NAME, *(width(cell) for cell in held if isinstance(cell, str))]) for held in values]
+    return [
+        Column(title, right=True, short=cut(title, body)) for title, body in zip(titles, bodies, strict=True)
+    ]
 
 
 def _bounds(measure: str, low: float | None, high: float | None) -> str:
@@ -165,7 +175,7 @@ def draw_cuts(screen: Screen, found: Difference, moved: Sensitivity, count: int 
     if any(not cut.stable for cut in shown):
         screen.sentence("? the sign is not the same under every segmenter")
     if len(moved.cuts) > len(shown):
-        screen.sentence(f"{len(shown)} of {len(moved.cuts)} stages; --nodecount shows more")
+        screen.sentence(f"{len(shown)} of {number(len(moved.cuts), 'stage')}; --nodecount shows more")
 
 
 def _points(share: float, *, sign: bool = False) -> str:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
 from tracelode.cli.options import STORE, StoreOptions
+
+if TYPE_CHECKING:
+    from tracelode.cli.screen import Screen
+    from tracelode.model.report import Doctor
 
 
 def doctor(*, store: StoreOptions = STORE) -> int:
@@ -17,15 +24,40 @@ def doctor(*, store: StoreOptions = STORE) -> int:
     import msgspec
 
     from tracelode.cli import shapes
-    from tracelode.cli.screen import Screen
-    from tracelode.cli.text import clean, number
-    from tracelode.cli.view import open_workspace
 
-    workspace = open_workspace(store)
-    found = workspace.doctor()
+    found = _examined(store)
     if store.json:
         shapes.write(msgspec.to_builtins(msgspec.structs.replace(found, files=found.files - found.unknown)))
-        return 0
+    else:
+        _draw(found)
+    return 0
+
+
+def _examined(store: StoreOptions) -> Doctor:
+    """What is found in the store; before there is one, on this machine."""
+    from tempfile import TemporaryDirectory
+
+    from tracelode import workspace
+    from tracelode.cli.screen import warn
+    from tracelode.cli.view import open_workspace
+    from tracelode.errors import QueryError
+
+    try:
+        opened = open_workspace(store)
+    except QueryError as error:
+        if store.store is not None or "TRACELODE_STORE" in os.environ:
+            raise
+        with TemporaryDirectory() as folder:
+            found = workspace.open(folder, tz=store.tz).doctor()
+        warn(str(error))
+        return found
+    return opened.doctor()
+
+
+def _draw(found: Doctor) -> None:
+    from tracelode.cli.screen import Screen
+    from tracelode.cli.text import clean, number
+
     screen = Screen()
     for source, folder, files, missing in found.histories:
         counts = f"{number(files, 'file')}, {missing:,} not read"
@@ -57,16 +89,21 @@ def doctor(*, store: StoreOptions = STORE) -> int:
         )
         named = [(s.count, s.reason, f"{s.path}:{s.line}" if s.line else s.path) for s in found.skipped]
         screen.places([(n, clean(reason), clean(place)) for n, reason, place in named], indent=9)
+    _effects(screen, found.effects)
     _quality(screen, found.quality, found.unpriced)
-    return 0
 
 
-def _quality(screen: object, quality: dict[str, int | None], unpriced: dict[str, int]) -> None:
-    from tracelode.cli.screen import Screen
+def _effects(screen: Screen, effects: dict[str, int]) -> None:
+    from tracelode.cli.import_ import effects_told
+
+    if effects:
+        screen.flow("effects", effects_told(effects), joint=", ", indent=9)
+
+
+def _quality(screen: Screen, quality: dict[str, int | None], unpriced: dict[str, int]) -> None:
     from tracelode.cli.text import clean
     from tracelode.model.words import count, duration, percent, value_text
 
-    assert isinstance(screen, Screen)
     calls, lower = quality.get("calls") or 0, quality.get("calls_lower_bound") or 0
     if calls:
         screen.flow(

@@ -3,12 +3,56 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from contextlib import suppress
-from typing import TextIO
+from types import FrameType
+from typing import Any, TextIO
 
 FAILED = 1
 """Exit code where an answer could not be written."""
+
+_interrupts: list[int] = []
+"""SIGINT, once it came."""
+
+
+def heed() -> None:
+    """Remember an interrupt of the process, whatever becomes of the exception that it raises.
+
+    Libraries make errors of their own of it, and what runs while an object goes away has nobody to raise to.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return  # ignored since the start, as for a job in the background
+    signal.signal(signal.SIGINT, _stop)
+    before = sys.unraisablehook
+
+    def again(told: Any) -> None:
+        if isinstance(told.exc_value, KeyboardInterrupt):
+            # not from here, where nobody would hear it either
+            timer = threading.Timer(0.02, signal.raise_signal, (signal.SIGINT,))
+            timer.daemon = True
+            timer.start()
+        else:
+            before(told)
+
+    sys.unraisablehook = again
+
+
+def interrupted() -> bool:
+    """Was this process interrupted?"""
+    return bool(_interrupts)
+
+
+def deaf() -> None:
+    """Answer no interrupt any more: the run is over, and its exit code is what it is."""
+    if signal.getsignal(signal.SIGINT) is _stop:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    _interrupts.append(number)
+    raise KeyboardInterrupt
 
 
 def begin() -> bool:

@@ -38,12 +38,15 @@ def flame(
         return write_file(view, store, file, suffix="svg")
     loaded = load(view, store)
     profile = loaded.shown()
+    answer = None
     if store.json:
         root = prune(build(profile), view.nodefraction, view.nodecount)
-        shapes.write({**shapes.head(profile, unpriced(loaded)), "root": _answer(root)})
+        answer = {**shapes.head(profile, unpriced(loaded)), "root": _answer(root)}
     if not profile.totals:
-        return nothing(loaded)
-    if not store.json:
+        return nothing(loaded, answer)
+    if answer is not None:
+        shapes.write(answer)
+    else:
         screen = Screen()
         heading(screen, loaded)
         root = prune(build(profile), view.nodefraction, view.nodecount)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tracelode.cli.nodes import Node, merge
 from tracelode.cli.screen import Screen
-from tracelode.cli.text import GAP, clean, cut, width
+from tracelode.cli.text import GAP, clean, cut, number, width
 from tracelode.model.words import percent, value_text
 
 _PALETTE = (216, 222, 187, 151, 152, 153, 183, 218, 180, 210, 229, 115, 146, 174, 186, 223)
@@ -110,7 +110,7 @@ def draw(screen: Screen, root: Node, measure: str) -> None:
             at = bar.stop
         screen.print(text)
     if len(lines) > _DEEPEST:
-        screen.sentence(f"{len(lines) - _DEEPEST} more levels; --output flame.svg has them")
+        screen.sentence(f"{number(len(lines) - _DEEPEST, 'more level')}; --output flame.svg has them")
 
 
 def _bar(bar: Bar, total: int, measure: str, colour: bool) -> Text:

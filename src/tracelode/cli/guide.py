@@ -54,23 +54,24 @@ def guide(
         Exit code.
     """
     from tracelode.cli import ranking_text, shapes, shapes_ranking
-    from tracelode.cli.ranking_options import asked, nothing
+    from tracelode.cli.ranking_options import asked, nothing, unscored
     from tracelode.cli.view import open_workspace
 
     workspace = open_workspace(store)
     made = workspace.guide(**asked(workspace, session, options, filters), most=groups, budget=budget)
     ranking_text.left_out(made.ranking)
-    if store.json:
-        shapes.write(shapes_ranking.guide(made))
+    answer = shapes_ranking.guide(made) if store.json else None
+    if (useless := unscored(made.ranking)) is not None:
+        return nothing(workspace, useless, None if answer is None else {**answer, "packets": []})
     if not made.packets:
-        found = bool(made.ranking.ranked)
-        return nothing(
-            workspace,
-            "no operation fits the budget; raise --budget"
-            if found
-            else "no operation to read; loosen the filters",
+        small, none = (
+            "no operation fits the budget; raise --budget",
+            "no operation to read; loosen the filters",
         )
-    if not store.json:
+        return nothing(workspace, small if made.ranking.ranked else none, answer)
+    if answer is not None:
+        shapes.write(answer)
+    else:
         _draw(workspace, made, examples)
     return 0
 

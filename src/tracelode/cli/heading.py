@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.text import Text
 
-from tracelode.cli.nothing import nothing_stored
-from tracelode.cli.screen import Screen, warn
-from tracelode.cli.text import clean
+from tracelode.cli.nothing import nothing_found, nothing_stored
+from tracelode.cli.screen import Screen
+from tracelode.cli.text import clean, number
 from tracelode.cli.view import View, unpriced
 from tracelode.model.measure import TOKEN_KINDS
 from tracelode.model.words import SHORT, count, percent, value_text
@@ -26,7 +28,7 @@ def heading(screen: Screen, view: View) -> None:
     known = view.total() if profile.known(profile.place(view.measure)) else None
     parts: list[str | Text] = [
         Text(value_text(view.measure, known), style="bold"),
-        f"{len(profile.totals):,} stack{'s' if len(profile.totals) != 1 else ''}",
+        number(len(profile.totals), "stack"),
     ]
     if not query.share:
         # what was asked for names things too
@@ -42,7 +44,7 @@ def heading(screen: Screen, view: View) -> None:
             f"{'all models' if m == '?' else clean(m)} {count(n)} tokens" for m, n in unpriced(view).items()
         ]
         if names:
-            more = [f"{len(names) - 3} more models"] if len(names) > 3 else []
+            more = [number(len(names) - 3, "more model")] if len(names) > 3 else []
             screen.flow("unpriced", [*names[:3], *more], indent=10)
     if view.measure == "tokens":
         _made_of(screen, view)
@@ -57,17 +59,15 @@ def _made_of(screen: Screen, view: View) -> None:
         screen.flow("", [Text(f"{share} of them are {SHORT[kind]}{hint}", style="yellow")], indent=8)
 
 
-def nothing(view: View) -> int:
+def nothing(view: View, answer: dict[str, Any] | None) -> int:
     """Say that a view is empty, and why.
 
     Args:
         view: a loaded view without stacks.
+        answer: what is told of it in JSON; None where the answer is no JSON.
 
     Returns:
         The exit code for nothing found.
     """
-    if view.workspace.empty():
-        warn(nothing_stored(view.workspace))
-    else:
-        warn("nothing matches; loosen --where, --since, --outcome or --focus")
-    return 3
+    loosen = "nothing matches; loosen --where, --since, --outcome or --focus"
+    return nothing_found(nothing_stored(view.workspace) if view.workspace.empty() else loosen, answer)

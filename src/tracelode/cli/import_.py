@@ -76,6 +76,7 @@ def import_(
     from zoneinfo import ZoneInfo
 
     from tracelode.cli import shapes
+    from tracelode.cli.nothing import nothing_found
     from tracelode.cli.progress import bar
     from tracelode.cli.view import open_workspace
     from tracelode.cli.when import instant
@@ -94,11 +95,32 @@ def import_(
             skew=off,
             progress=progress,
         )
-    if store.json:
-        shapes.write(shapes.import_report(report))
+    answer = shapes.import_report(report) if store.json else None
+    if not report.files or (paths and report.useless):
+        if answer is None:
+            _say(report, str(workspace.path))
+        return nothing_found(_why_nothing(report, bool(paths)), answer)
+    if answer is not None:
+        shapes.write(answer)
     else:
         _say(report, str(workspace.path))
-    return _end(workspace, report, "at these paths" if paths else "of agents on this machine", since)
+    _end(workspace, report, since)
+    return 0
+
+
+def _why_nothing(report: ImportReport, named: bool) -> str:
+    """One sentence on what was named and gave nothing: which file, and why."""
+    from tracelode.cli.text import clean
+
+    found = [*report.skipped, *report.again]
+    if not found or not named:
+        if report.files:
+            return "nothing was imported: the files hold no session; name a trace, or try tracelode demo"
+        place = "at these paths" if named else "of agents on this machine"
+        return f"no file {place}; name a file or folder, or try tracelode demo"
+    told = [f"{clean(s.path)}{f':{s.line}' if s.line else ''}: {clean(s.reason)}" for s in found[:SKIPS]]
+    more = [f"and {len(found) - SKIPS:,} more"] if len(found) > SKIPS else []
+    return f"nothing was imported: {', '.join([*told, *more])}; name a trace, or try tracelode demo"
 
 
 def _joined(workspace: Workspace, into: str | None, skew: str | None) -> tuple[str | None, float]:
@@ -114,18 +136,32 @@ def _joined(workspace: Workspace, into: str | None, skew: str | None) -> tuple[s
     return resolve(into, workspace.sessions()).root, 0.0 if skew is None else seconds(skew)
 
 
-def _end(workspace: Workspace, report: ImportReport, place: str, since: str | None) -> int:
+def _end(workspace: Workspace, report: ImportReport, since: str | None) -> None:
     from tracelode.cli.nothing import nothing_stored
     from tracelode.cli.screen import warn
 
-    if not report.files:
-        warn(f"no file {place}; name a file or folder, or try tracelode demo")
-        return 3
     if since is not None and not report.files_read and not report.skipped:
         warn(f"no new file of {report.files:,} has changed since {since}; without --since all are read")
     elif not report.sessions and workspace.empty():
         warn(nothing_stored(workspace))
-    return 0
+
+
+def effects_told(effects: dict[str, int]) -> list[str]:
+    """Words for how processes, files and hosts were assigned to tool calls.
+
+    Args:
+        effects: how to number.
+
+    Returns:
+        One phrase each, the surest first.
+    """
+    told = {
+        "tree": "to a tool call by its process tree",
+        "id": "by its id",
+        "ambiguous": "ambiguous",
+        "none": "to none",
+    }
+    return [f"{effects[how]:,} {word}" for how, word in told.items() if effects.get(how)]
 
 
 def _say(report: ImportReport, path: str) -> None:
@@ -134,19 +170,12 @@ def _say(report: ImportReport, path: str) -> None:
     from tracelode.model.words import count, size
 
     screen = Screen()
-    files = f"{report.files_read:,} of {report.files:,} files"
+    files = f"{report.files_read:,} of {number(report.files, 'file')}"
     screen.flow("read", [files, size(report.bytes_read), f"{report.seconds:.1f} s"], joint=", ", indent=9)
     made = [number(report.sessions, "session"), f"{count(report.operations)} operations"]
     screen.flow("stored", [*made, f"in {clean(home(path))}"], joint=", ", indent=9)
     if report.effects:
-        told = {
-            "tree": "to a tool call by its process tree",
-            "id": "by its id",
-            "ambiguous": "ambiguous",
-            "none": "to none",
-        }
-        parts = [f"{report.effects[how]:,} {word}" for how, word in told.items() if report.effects.get(how)]
-        screen.flow("effects", parts, joint=", ", indent=9)
+        screen.flow("effects", effects_told(report.effects), joint=", ", indent=9)
     reasons: dict[str, tuple[int, str]] = {}
     for skip in report.skipped:
         n, place = reasons.get(skip.reason, (0, f"{skip.path}:{skip.line}" if skip.line else skip.path))
@@ -157,4 +186,4 @@ def _say(report: ImportReport, path: str) -> None:
     screen.flow("skipped", [f"{sum(n for n, _ in reasons.values()):,}, by reason and first place:"], indent=9)
     screen.places([(n, clean(reason), clean(place)) for reason, (n, place) in order[:SKIPS]], indent=9)
     if len(order) > SKIPS:
-        screen.flow("", [f"{len(order) - SKIPS} more reasons; --json names every one"], indent=9)
+        screen.flow("", [f"{number(len(order) - SKIPS, 'more reason')}; --json names every one"], indent=9)

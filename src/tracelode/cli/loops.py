@@ -70,11 +70,12 @@ def loops(
         least=least,
         limit=limit,
     )
-    if store.json:
-        shapes.write(shapes_ranking.loops(found))
+    answer = shapes_ranking.loops(found) if store.json else None
     if not found.loops:
-        return nothing(workspace, "no action came again with the same result")
-    if not store.json:
+        return nothing(workspace, "no action came again with the same result", answer)
+    if answer is not None:
+        shapes.write(answer)
+    else:
         _draw(workspace, found)
     return 0
 
@@ -83,7 +84,7 @@ def _draw(workspace: Workspace, found: Loops) -> None:
     from tracelode.cli.keys import short_keys
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex, Styled
-    from tracelode.cli.text import JOINT, clean, cut_stack, number
+    from tracelode.cli.text import JOINT, clean, cut_stack, families, number
     from tracelode.model.words import SHORT, measure_text, percent, value_text
 
     screen, short = Screen(), short_keys(workspace.sessions())
@@ -92,7 +93,7 @@ def _draw(workspace: Workspace, found: Loops) -> None:
     )
     screen.sentence(
         f"loops    {found.total:,}: {number(found.repeats, 'repetition')} among "
-        f"{number(found.operations, 'call')} in {number(found.sessions, 'session')}"
+        f"{number(found.operations, 'call')} in {families(found.sessions, found.subagents)}"
         + (f"; {costs}" if costs else "")
     )
     others = [f"{found.by_sort[name]:,} x {words}" for name, words in _others(found) if found.by_sort[name]]

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tracelode.cli.text import number
 
 if TYPE_CHECKING:
     from tracelode.workspace import Workspace
 
+NOTHING = 3
+"""Exit code where nothing was found."""
 REASONS = 3
 """Reasons named in the message."""
+
+
+def nothing_found(reason: str, answer: dict[str, Any] | None = None) -> int:
+    """End a run that found nothing: one place, so that a program reads why as a person does.
+
+    Args:
+        reason: one sentence, with what to do.
+        answer: what else is told in JSON, such as empty rows; None where the answer is no JSON.
+
+    Returns:
+        The exit code.
+    """
+    from tracelode.cli import shapes
+    from tracelode.cli.screen import warn
+
+    if answer is not None:
+        shapes.write({**answer, "reason": reason})
+    warn(reason)
+    return NOTHING
 
 
 def nothing_stored(workspace: Workspace) -> str:

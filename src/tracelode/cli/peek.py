@@ -38,7 +38,8 @@ def peek(
     from tracelode.cli import shapes
     from tracelode.cli.heading import heading, nothing
     from tracelode.cli.nodes import around
-    from tracelode.cli.screen import Screen, warn
+    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.screen import Screen
     from tracelode.cli.view import load, pattern, unpriced
 
     matches = pattern(regex, "REGEX")
@@ -46,15 +47,17 @@ def peek(
     profile = loaded.shown()
     names = {frame for stack in profile.totals for frame in stack}
     found = around(profile, {name for name in names if matches and matches.search(name)})
+    answer = None
     if store.json:
-        answer = [_answer(frame, entry) for frame, entry in found.items()]
-        shapes.write({**shapes.head(profile, unpriced(loaded)), "nodes": answer})
+        nodes = [_answer(frame, entry) for frame, entry in found.items()]
+        answer = {**shapes.head(profile, unpriced(loaded)), "nodes": nodes}
     if not profile.totals:
-        return nothing(loaded)
+        return nothing(loaded, answer)
     if not found:
-        warn("no frame matches REGEX; tracelode tree shows the frames")
-        return 3
-    if not store.json:
+        return nothing_found("no frame matches REGEX; tracelode tree shows the frames", answer)
+    if answer is not None:
+        shapes.write(answer)
+    else:
         screen = Screen()
         heading(screen, loaded)
         _draw(screen, profile, found, view.nodecount or EDGES)

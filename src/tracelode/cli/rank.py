@@ -39,24 +39,29 @@ def rank(
     """
     from tracelode.cli import ranking_text, shapes, shapes_ranking
     from tracelode.cli.keys import short_keys
-    from tracelode.cli.ranking_options import asked, nothing
+    from tracelode.cli.ranking_options import asked, nothing, unscored
     from tracelode.cli.screen import Screen
-    from tracelode.cli.text import number
+    from tracelode.cli.text import families, number
     from tracelode.cli.view import open_workspace
 
     workspace = open_workspace(store)
     ranking = workspace.rank(**asked(workspace, session, options, filters), limit=limit)
     ranking_text.left_out(ranking)
+    answer = None
     if store.json:
         rows = [shapes_ranking.ranked(item) for item in ranking.ranked]
-        shapes.write({**shapes_ranking.about(ranking), "ranked": rows})
+        answer = {**shapes_ranking.about(ranking), "ranked": rows}
+    if (useless := unscored(ranking)) is not None:
+        return nothing(workspace, useless, None if answer is None else {**answer, "ranked": []})
     if not ranking.ranked:
-        return nothing(workspace, "no operation to rank; loosen the filters")
-    if not store.json:
+        return nothing(workspace, "no operation to rank; loosen the filters", answer)
+    if answer is not None:
+        shapes.write(answer)
+    else:
         screen = Screen()
         screen.sentence(
             f"first {len(ranking.ranked):,} of {number(ranking.operations, 'operation')} in "
-            f"{number(ranking.sessions, 'session')}"
+            f"{families(ranking.sessions, ranking.subagents)}"
         )
         ranking_text.rests_on(screen, ranking)
         ranking_text.order(

@@ -12,6 +12,7 @@ from tracelode.cli.arguments import path
 
 if TYPE_CHECKING:
     from tracelode.cli.options import FilterOptions
+    from tracelode.model.ranking import Ranking
     from tracelode.workspace import Workspace
 
 _RANK = Group("What is ranked", sort_key=1)
@@ -113,18 +114,31 @@ def key_of(workspace: Workspace, session: str | None) -> str | None:
     return resolve(session, workspace.sessions()).key
 
 
-def nothing(workspace: Workspace, what: str) -> int:
+def unscored(ranking: Ranking) -> str | None:
+    """What is wrong where a diagnostic was given and says nothing of what is ranked.
+
+    Args:
+        ranking: any ranking.
+
+    Returns:
+        A sentence; None where at least one score was used, or none was given.
+    """
+    if ranking.direct is None or ranking.direct.used or not ranking.ranked:
+        return None
+    return "no score of the file is of a ranked operation; mend the file, or leave out --direct"
+
+
+def nothing(workspace: Workspace, what: str, answer: dict[str, Any] | None) -> int:
     """Say why nothing was found.
 
     Args:
         workspace: an open one.
         what: what was looked for, with what to do.
+        answer: what is told of it in JSON; None where the answer is no JSON.
 
     Returns:
         Exit code 3.
     """
-    from tracelode.cli.nothing import nothing_stored
-    from tracelode.cli.screen import warn
+    from tracelode.cli.nothing import nothing_found, nothing_stored
 
-    warn(nothing_stored(workspace) if workspace.empty() else what)
-    return 3
+    return nothing_found(nothing_stored(workspace) if workspace.empty() else what, answer)

@@ -88,7 +88,8 @@ def rests_on(screen: Screen, ranking: Ranking) -> None:
     fields = ",".join(ranking.groups)
     if ranking.failed and ranking.passed:
         screen.sentence(
-            f"groups   {fields}, split by {ranking.failed:,} failed and {ranking.passed:,} succeeded sessions"
+            f"groups   {fields}, split by {ranking.failed:,} failed and "
+            f"{number(ranking.passed, 'succeeded session')}"
         )
     else:
         screen.sentence(
@@ -166,8 +167,6 @@ def left_out(ranking: Ranking) -> None:
         if direct.unmatched:
             scores = "1 score is" if direct.unmatched == 1 else f"{direct.unmatched:,} scores are"
             warn(f"{scores} of operations that are not ranked here")
-        if not direct.used:
-            warn("no score of the file is of a ranked operation: the order is the profile's alone")
     said(ranking.fault_rows)
 
 

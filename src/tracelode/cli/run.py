@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from tracelode.cli import ending
 from tracelode.errors import QueryError, TracelodeError, UnknownField, UnknownMeasure, UsageError
@@ -43,11 +44,14 @@ def run(words: list[str]) -> int:
     except BrokenPipeError as error:
         return ending.lost(error)
     except KeyboardInterrupt:
-        return _fail("interrupted", INTERRUPTED)
+        return _interrupted()
     except Exception as error:
+        if ending.interrupted():
+            # a library made an error of its own of it
+            return _interrupted()
         if os.environ.get("TRACELODE_DEBUG") == "1":
             raise
-        return _fail(*_explain(error))
+        return _fail(*_explain(error), json=_wants_json(words))
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -164,9 +168,31 @@ def _explain(error: Exception) -> tuple[str, int]:
     )
 
 
-def _fail(text: str, code: int) -> int:
+def _interrupted() -> int:
+    ending.deaf()
+    return _fail("interrupted", INTERRUPTED)
+
+
+def _wants_json(words: list[str]) -> bool:
+    """Was JSON asked for? What follows -- is another program's."""
+    return "--json" in (words[: words.index("--")] if "--" in words else words)
+
+
+def _fail(text: str, code: int, *, json: bool = False) -> int:
     from tracelode.cli.text import clean
 
+    if json and code == NOTHING:
+        from tracelode.cli import shapes
+
+        # the standard output may be what fails
+        with suppress(OSError):
+            shapes.write({"reason": text})
     ending.settle(sys.stdout)
-    ending.tell(f"tracelode: {clean(text)}\n")
+    if sys.stderr.isatty() or "COLUMNS" in os.environ:
+        from tracelode.cli.screen import warn
+
+        warn(text)
+    else:
+        # a log has one line for one error
+        ending.tell(f"tracelode: {clean(text)}\n")
     return code

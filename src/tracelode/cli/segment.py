@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from tracelode.cli.arguments import path
+from tracelode.cli.arguments import factor, path
 from tracelode.cli.options import STORE, StoreOptions
 from tracelode.cli.segment_model import LLM, MODEL, ModelOptions, segment_model
 from tracelode.errors import UsageError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tracelode.model.segment import Segmentation
     from tracelode.workspace import Workspace
 
+OTHERS = ("annotations", "llm")
+"""What cuts sessions too, and is no registered segmenter: imported marks, and a model that is asked."""
 SHOWN = 5
 """Changes of the segmenter that are listed."""
 
@@ -41,6 +43,7 @@ def segment(
             metavar="X",
             help="How finely the segmenter learned cuts, alone or in the chain: 1 as people who label "
             "sessions do, 2 more often, 0.5 more seldom. Kept for the store; with SESSION it is tried.",
+            converter=factor,
         ),
     ] = None,
     rules: Annotated[
@@ -94,11 +97,8 @@ def segment(
     from tracelode.cli.keys import resolve
     from tracelode.cli.view import open_workspace
 
-    changes = [
-        option for option, given in (("--rules", rules), ("--train", train), ("--forget", forget)) if given
-    ]
-    if len(changes) > 1 or (changes and (session or with_ or granularity is not None)):
-        raise UsageError(f"{changes[0]} changes how sessions are cut: give it alone")
+    changes = {"--rules": rules, "--train": train, "--forget": forget}
+    _alone([name for name, given in changes.items() if given], session or with_ or granularity is not None)
     if labels and not train:
         raise UsageError("--labels says what --train learns from: give both")
     if with_ == LLM or model.given():
@@ -109,14 +109,7 @@ def segment(
     if train:
         return _train(workspace, train, labels, store.json)
     if not session:
-        count = None
-        if rules is not None:
-            count = workspace.rules(rules)
-        elif forget is not None:
-            count = workspace.forget(forget)
-        elif with_ is not None or granularity is not None:
-            count = workspace.segment(with_, granularity=granularity)
-        return _all(workspace, count, store.json)
+        return _all(workspace, _cut_anew(workspace, with_, granularity, rules, forget), store.json)
     found = workspace.segmentation(
         resolve(session[0], workspace.sessions()).key, with_, granularity=granularity
     )
@@ -125,6 +118,29 @@ def segment(
     else:
         _draw(workspace, found)
     return 0
+
+
+def _alone(changes: list[str], beside: object) -> None:
+    """Refuse two ways of changing how sessions are cut, or one beside a session or a segmenter."""
+    if len(changes) > 1 or (changes and beside):
+        raise UsageError(f"{changes[0]} changes how sessions are cut: give it alone")
+
+
+def _cut_anew(
+    workspace: Workspace,
+    with_: str | None,
+    granularity: float | None,
+    rules: Path | None,
+    forget: str | None,
+) -> int | None:
+    """Change what cuts every session; how many were cut anew, None where nothing is to change."""
+    if rules is not None:
+        return workspace.rules(rules)
+    if forget is not None:
+        return workspace.forget(forget)
+    if with_ is not None or granularity is not None:
+        return workspace.segment(with_, granularity=granularity)
+    return None
 
 
 def _train(workspace: Workspace, name: str, labels: str | None, json: bool) -> int:
@@ -145,12 +161,18 @@ def _all(workspace: Workspace, count: int | None, json: bool) -> int:
     from tracelode.cli.text import moment, number
     from tracelode.workspace import segmenters
 
-    known = list(segmenters())
+    known = sorted([*segmenters(), *OTHERS])
     past = workspace.cuts()
     if json:
         history = [{"since": c.made, "segmenter": c.segmenter, "families": c.families} for c in past]
         shapes.write(
-            {"segmenter": workspace.segmenter, "known": known, "sessions": count or 0, "history": history}
+            {
+                "segmenter": workspace.segmenter,
+                "known": known,
+                "sessions": count or 0,
+                "history": history,
+                "unfinished": workspace.uncut(),
+            }
         )
         return 0
     screen = Screen()
@@ -158,6 +180,11 @@ def _all(workspace: Workspace, count: int | None, json: bool) -> int:
         screen.sentence(f"cut      {number(count, 'session')} anew with {workspace.segmenter}")
         return 0
     screen.sentence(f"sessions are cut by {workspace.segmenter}; known: {', '.join(known)}")
+    for name, left in workspace.uncut().items():
+        screen.sentence(
+            f"not yet  {number(left, 'root session')} still cut by {name}: the change was stopped; "
+            f"tracelode segment --with {workspace.segmenter} goes on with it"
+        )
     for cut in reversed(past[-SHOWN:]):
         screen.sentence(f"since    {moment(cut.made, workspace.tz)}  {cut.segmenter.partition(' ')[0]}")
     return 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Group, Parameter
 
 from tracelode.cli.arguments import whole
 from tracelode.errors import UsageError
+from tracelode.model.numbers import decimal
 
 if TYPE_CHECKING:
     from cyclopts import Token
@@ -40,10 +41,9 @@ def money(_: type, tokens: Sequence[Token]) -> int:
         UsageError: it is no amount from 0 on.
     """
     text = tokens[0].value
-    try:
-        value = Decimal(text.removeprefix("$"))
-    except InvalidOperation:
-        value = Decimal(-1)
+    amount = text.removeprefix("$")
+    # decimal() knows which texts are numbers, Decimal keeps every digit of them
+    value = Decimal(-1) if decimal(amount) is None else Decimal(amount)
     if not value.is_finite() or not 0 <= value <= _DEAR:
         raise UsageError(f"--budget-cost {text!r} is no amount of dollars; write it as 2.50")
     return int(value * 10**12)
@@ -166,18 +166,19 @@ def segment_model(
     """
     from tracelode.cli import shapes, shapes_model
     from tracelode.cli.keys import resolve
-    from tracelode.cli.nothing import nothing_stored
+    from tracelode.cli.nothing import nothing_found, nothing_stored
     from tracelode.cli.screen import warn
     from tracelode.cli.view import open_workspace
 
+    if model.jobs is not None and model.jobs > MOST_JOBS:
+        raise UsageError(f"--jobs {model.jobs:,} is above {MOST_JOBS}, the most questions at the same time")
     if with_ != LLM:
         raise UsageError(f"{model.given()[0]} goes with --with llm")
     if model.backend is None:
         raise UsageError("--with llm needs --backend openai, anthropic or agent; without one nothing is sent")
     workspace = open_workspace(store)
     if workspace.empty():
-        warn(nothing_stored(workspace))
-        return 3
+        return nothing_found(nothing_stored(workspace), {} if store.json else None)
     backend, limits = settings(model)
     everything = workspace.sessions()
     keys = [resolve(word, everything).key for word in sessions]
@@ -216,7 +217,7 @@ def settings(model: ModelOptions) -> tuple[Backend, Limits]:
     limits = Limits(
         tokens=model.budget_tokens,
         cost=model.budget_cost,
-        jobs=min(model.jobs or 4, MOST_JOBS),
+        jobs=model.jobs or 4,
         overwrite=model.overwrite,
     )
     return backend, limits
@@ -315,7 +316,7 @@ def _report(estimate: Estimate, asked: Asked) -> None:
         screen.flow("left", [note], indent=9)
     if estimate.short:
         screen.flow("short", [f"{number(len(estimate.short), 'session')} with nothing to cut"], indent=9)
-    spent = f"{asked.tokens_in:,} input and {asked.tokens_out:,} output tokens"
+    spent = f"{asked.tokens_in:,} input and {number(asked.tokens_out, 'output token')}"
     price = "price unknown" if asked.cost is None else dollars(asked.cost)
     screen.flow("spent", [spent, price], joint=", ", indent=9)
     screen.flow("marked", [number(asked.stored, "session")], indent=9)

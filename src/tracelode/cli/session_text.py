@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _STYLES = {"error": "red", "nonzero": "red", "denied": "yellow", "interrupted": "yellow", "running": "cyan"}
 _SHORT = {"interrupted": "stopped", "unknown": ""}
+EFFECTS = "effects"
+"""Role of a session that tells what ran below the tool calls of an agent, and is none."""
 _WIDE = 100
 """From this width on a line also says what the operation was on."""
 _COLUMNS = (
@@ -102,7 +104,10 @@ class SessionText:
             parts = [number(family.operations, "operation"), number(family.calls, "call")]
             parts += [f"{count(family.total_tokens)} tokens", dollars(family.cost_picodollars)]
             screen.flow("family", parts, joint=", ", indent=9)
-            screen.flow("agents", [clean(self._name(c)) for c in children], joint=", ", indent=9)
+            logs = [c for c in children if c.role == EFFECTS]
+            for word, some in (("agents", [c for c in children if c.role != EFFECTS]), ("effects", logs)):
+                if some:
+                    screen.flow(word, [clean(self._name(c)) for c in some], joint=", ", indent=9)
 
     def _when(self, session: Session) -> str:
         """From when to when, as far as it is known."""
@@ -157,7 +162,7 @@ class SessionText:
                 moment(child.started, self._tz, "%H:%M:%S"),
                 Flex(f"↳ {name}", "cyan", depth=depth),
                 "",
-                f"{child.operations:,} ops",
+                number(child.operations, "op"),
                 "",
                 "",
                 "",

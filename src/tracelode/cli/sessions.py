@@ -39,8 +39,7 @@ def sessions(
         Exit code.
     """
     from tracelode.cli import shapes
-    from tracelode.cli.nothing import nothing_stored
-    from tracelode.cli.screen import warn
+    from tracelode.cli.nothing import nothing_found, nothing_stored
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
 
@@ -49,16 +48,16 @@ def sessions(
     everything = workspace.sessions()
     sums = totals.by.get("session", {})
     kept = families(everything, sums)
+    if not kept:
+        loosen = "no session matches; loosen the filters"
+        reason = nothing_stored(workspace) if workspace.empty() else loosen
+        return nothing_found(reason, {"sessions": []} if store.json else None)
     if store.json:
         # A program gets every session; only the screen stops.
         certain = workspace.contiguities(s.key for s in kept)
         shapes.write({"sessions": [_answer(s, sums[s.key], certain.get(s.key)) for s in kept]})
-    elif kept:
+    else:
         _draw(kept, everything, sums, workspace.tz, all_)
-    if not kept:
-        empty = workspace.empty()
-        warn(nothing_stored(workspace) if empty else "no session matches; loosen the filters")
-        return 3
     return 0
 
 
@@ -96,7 +95,7 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
     from tracelode.cli.keys import short_keys
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex, Styled
-    from tracelode.cli.text import clean, moment, rough
+    from tracelode.cli.text import clean, moment, number, rough
     from tracelode.model.words import count, dollars
 
     screen, short = Screen(), short_keys(everything)
@@ -131,4 +130,4 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
     ]
     screen.table([*columns, Column("outcome", rank=1)] if told else columns, rows)
     if len(kept) > len(rows):
-        screen.sentence(f"{len(rows)} of {len(kept):,} sessions; --all lists every one")
+        screen.sentence(f"{len(rows)} of {number(len(kept), 'session')}; --all lists every one")

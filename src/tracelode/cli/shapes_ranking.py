@@ -77,6 +77,7 @@ def about(item: Ranking) -> dict[str, Any]:
     return {
         "operations": item.operations,
         "sessions": item.sessions,
+        "subagents": item.subagents,
         "tokens": item.tokens,
         "groups": list(item.groups),
         "outcomes": {"failed": item.failed, "succeeded": item.passed},
@@ -144,6 +145,7 @@ def loops(item: Loops) -> dict[str, Any]:
         "repeats": item.repeats,
         "operations": item.operations,
         "sessions": item.sessions,
+        "subagents": item.subagents,
         "by_sort": dict(item.by_sort),
         "units": {name: unit(name) for name in item.measures},
         "measures": dict(item.measures),

@@ -41,30 +41,33 @@ def summary(
         Exit code.
     """
     from tracelode.cli import board, shapes
-    from tracelode.cli.nothing import nothing_stored
-    from tracelode.cli.screen import Screen, warn
+    from tracelode.cli.nothing import nothing_found, nothing_stored
+    from tracelode.cli.screen import Screen
     from tracelode.cli.text import shell_path
     from tracelode.cli.view import filters as query_of
     from tracelode.cli.view import open_workspace
 
     chosen = store.store is not None or "TRACELODE_STORE" in os.environ
-    workspace = open_workspace(store, fresh=True, renew=sync is True or (sync is None and not chosen))
+    workspace = open_workspace(
+        store, fresh=sync is not False, renew=sync is True or (sync is None and not chosen)
+    )
     query = query_of(filters, workspace)
     looked = None
     if sync is True or (sync is None and _follows(workspace, store)):
         looked = _read_history(workspace)
     found = board.ask(workspace, query, split=store.json)
-    if store.json:
-        shapes.write(board.answer(found))
+    answer = board.answer(found) if store.json else None
     if not found.totals.operations:
         if not workspace.empty():
-            warn("nothing matches; loosen --where, --since, --until or --outcome")
+            reason = "nothing matches; loosen --where, --since, --until or --outcome"
         elif looked == 0:
-            warn("no agent history found; try tracelode demo, or tracelode import PATH")
+            reason = "no agent history found; try tracelode demo, or tracelode import PATH"
         else:
-            warn(nothing_stored(workspace))
-        return 3
-    if not store.json:
+            reason = nothing_stored(workspace)
+        return nothing_found(reason, answer)
+    if answer is not None:
+        shapes.write(answer)
+    else:
         screen = Screen()
         board.draw(screen, found, "tracelode")
         named = None if store.store is None else shell_path(store.store)

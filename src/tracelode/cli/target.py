@@ -35,7 +35,7 @@ def write_file(
         UsageError: binary output to a terminal, or standard output in no format.
         ExportError: the format cannot be written.
     """
-    from tracelode.cli.screen import warn
+    from tracelode.cli.nothing import nothing_found
     from tracelode.cli.text import clean, number
 
     target = file.output or "-"
@@ -43,8 +43,8 @@ def write_file(
     loaded = load(view, store, to_file=True, detail=detail)
     profile = loaded.shown()
     if not profile.totals:
-        warn("nothing to write; run tracelode import PATH first, or loosen the filters")
-        return 3
+        reason = "nothing to write; run tracelode import PATH first, or loosen the filters"
+        return nothing_found(reason, {} if store.json and target != "-" else None)
     if target == "-":
         sys.stdout.flush()
         loaded.workspace.export(profile, sys.stdout.buffer, file.format or suffix)

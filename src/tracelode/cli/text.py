@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from tracelode.model.numbers import number as number
 from tracelode.model.words import duration, printable
 
 GAP = "…"
@@ -230,21 +231,22 @@ def rough(us: int | None) -> str:
     return duration(us if us < minute else (us + minute // 2) // minute * minute)
 
 
-def number(n: int, name: str) -> str:
-    """A count with its noun.
+def families(sessions: int, subagents: int) -> str:
+    """A count of sessions as every command says it: root sessions, and their sub-agents apart.
 
     Args:
-        n: how many.
-        name: one of them.
+        sessions: root sessions.
+        subagents: below them.
 
     Returns:
-        The text, with thousands separated.
+        The text.
 
     Example:
-        >>> number(1, "fork"), number(1234, "fork")
-        ('1 fork', '1,234 forks')
+        >>> families(12, 30), families(1, 0)
+        ('12 sessions, 30 sub-agents', '1 session')
     """
-    return f"{n:,} {name}{'' if n == 1 else 's'}"
+    below = f", {number(subagents, 'sub-agent')}" if subagents else ""
+    return number(sessions, "session") + below
 
 
 def iso(at: int | None) -> str | None:

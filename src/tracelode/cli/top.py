@@ -42,6 +42,9 @@ def top(
         return write_file(view, store, file)
     loaded = load(view, store)
     profile = loaded.shown()
+    if not profile.totals:
+        head = shapes.head(profile, unpriced(loaded))
+        return nothing(loaded, {**head, "rows": []} if store.json else None)
     if store.json:
         rows, rest = _rows(profile, view.nodecount, view.nodefraction or 0)
         unit = profile.units[0]
@@ -59,9 +62,7 @@ def top(
             n, value = len(rest), _sums(profile, rest)[0]
             answer.append(shapes.node((f"(other {n:,})",), value, value, unit))
         shapes.write({**shapes.head(profile, unpriced(loaded)), "rows": answer})
-    if not profile.totals:
-        return nothing(loaded)
-    if not store.json:
+    else:
         _draw(loaded, profile, *_rows(profile, view.nodecount or ROWS, view.nodefraction or 0))
     return 0
 

@@ -34,7 +34,11 @@ def draw_figures(found: Training) -> None:
         found: the answer of training, before anything was kept.
     """
     screen = Screen()
-    seen = [number(found.sessions, "labelled session"), number(found.tasks, "group"), f"{found.cuts:,} cuts"]
+    seen = [
+        number(found.sessions, "labelled session"),
+        number(found.tasks, "group"),
+        number(found.cuts, "cut"),
+    ]
     screen.flow("labels", [clean(found.labels), *seen], joint=", ", indent=_INDENT)
     for skip in found.skipped:
         place = f"line {skip.line:,}: " if skip.line else ""

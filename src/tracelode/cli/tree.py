@@ -38,13 +38,14 @@ def tree(
         return write_file(view, store, file)
     loaded = load(view, store)
     profile = loaded.shown()
+    if not profile.totals:
+        head = shapes.head(profile, unpriced(loaded))
+        return nothing(loaded, {**head, "nodes": []} if store.json else None)
     root = prune(build(profile), view.nodefraction, view.nodecount)
     if store.json:
         nodes = [shapes.node(n.stack, *n.values, profile.units[0]) for n in root.walk() if n.stack]
         shapes.write({**shapes.head(profile, unpriced(loaded)), "nodes": nodes})
-    if not profile.totals:
-        return nothing(loaded)
-    if not store.json:
+    else:
         _draw(loaded, root)
     return 0
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -14,7 +12,7 @@ import msgspec
 
 from tracelode.cli.options import FilterOptions, StoreOptions, ViewOptions
 from tracelode.cli.when import instant, seconds
-from tracelode.errors import QueryError, UsageError
+from tracelode.errors import UsageError
 from tracelode.model.measure import TOKEN_KINDS, unit
 from tracelode.model.profile import Profile, Sample
 from tracelode.model.query import MOST_FIELDS, Query
@@ -108,16 +106,13 @@ def open_workspace(
 
     Raises:
         UsageError: the idle limit is no length of time, or there is no such zone.
-        QueryError: no such folder.
+        QueryError: there is no store.
         TracelodeError: the workspace cannot be used.
     """
     from tracelode import workspace
 
     if options.tz is not None:
         check_zone(options.tz)
-    named = options.store or os.environ.get("TRACELODE_STORE")
-    if named and not fresh and not Path(named).expanduser().is_dir():
-        raise QueryError(f"no workspace at {named}; make one with tracelode import PATH --store {named}")
     opened = workspace.open(
         options.store,
         redact=redact,
@@ -125,6 +120,7 @@ def open_workspace(
         idle=None if options.idle is None else seconds(options.idle),
         prices=options.price_file,
         renew=renew,
+        make=fresh,
     )
     from tracelode.cli.screen import warn
 

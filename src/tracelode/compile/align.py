@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 
 from tracelode.compile.matching import matched
 from tracelode.compile.roles import DROPPED, WEIGHTS, Mark, Unit, units
@@ -30,6 +31,8 @@ MOSTLY, SELDOM = 0.5, 0.2
 """Share of a role's units from which a source is its source, and below which it is none of its sources."""
 FEWEST = 3
 """Runs from which a slot of one run alone is left out."""
+MANY = 40
+"""Units of one name in a run from which their order alone counts: no such thing is a workflow's step."""
 VALUES = 2
 """Units that must pass a value before it is a mark."""
 
@@ -107,27 +110,43 @@ class _Role:
     counts: Counter[Mark] = field(default_factory=Counter)
     units: int = 0
     places: float = 0.0
+    _share: dict[Mark, float] | None = None
+    _usual: frozenset[Mark] = frozenset()
+    _weight: float = 0.0
 
     def add(self, marks: frozenset[Mark], place: float, sign: int = 1) -> None:
         for mark in marks:
             self.counts[mark] += sign
         self.units += sign
         self.places += sign * place
+        self._share = None
+
+    def empty(self) -> None:
+        self.counts.clear()
+        self.units, self.places, self._share = 0, 0.0, None
+
+    def share(self) -> dict[Mark, float]:
+        """Of its units, how many have a mark."""
+        if self._share is None:
+            self._share = {mark: count / self.units for mark, count in self.counts.items() if count}
+            self._usual = frozenset(m for m, of in self._share.items() if m[0] == "key" and of >= MOSTLY)
+            # marks are sets: an exact sum is the same in any order
+            self._weight = fsum(WEIGHTS[mark[0]] * of for mark, of in self._share.items())
+        return self._share
 
     def agreement(self, marks: frozenset[Mark], place: float) -> float | None:
         """0 to 1 and a little for the order; None where the unit cannot be of this role."""
         if not self.units:
             return ORDER
-        share = {mark: count / self.units for mark, count in self.counts.items() if count}
-        keys = {mark for mark in marks if mark[0] == "key"}
-        usual = {mark for mark, of in share.items() if mark[0] == "key" and of >= MOSTLY}
-        if keys and usual and len(keys & usual) < KEYS * min(len(keys), len(usual)):
+        share = self.share()
+        keys = [mark for mark in marks if mark[0] == "key"]
+        usual = self._usual
+        if keys and usual and sum(key in usual for key in keys) < KEYS * min(len(keys), len(usual)):
             return None
         if self._elsewhere(marks, share):
             return None
-        both = sum(WEIGHTS[mark[0]] * share.get(mark, 0.0) for mark in marks)
-        every = sum(WEIGHTS[mark[0]] for mark in marks) - both
-        every += sum(WEIGHTS[mark[0]] * of for mark, of in share.items())
+        both = fsum(WEIGHTS[mark[0]] * share.get(mark, 0.0) for mark in marks)
+        every = fsum(WEIGHTS[mark[0]] for mark in marks) - both + self._weight
         return (both / every if every else 1.0) + ORDER * (1 - abs(place - self.places / self.units))
 
     @staticmethod
@@ -164,6 +183,7 @@ class _Table:
         usual = Counter(len(places) for _, places in self.parts)
         self.parts.sort(key=lambda item: (-usual[len(item[1])], -len(item[1])))
         self.roles: list[_Role] = []
+        self.many = bool(usual) and max(usual) > MANY
 
     def match(self, known: bool, anew: bool) -> bool:
         """Match the units of every run with the roles; did one move?
@@ -176,8 +196,7 @@ class _Table:
         if anew:
             self.roles = []
         for one in self.roles:
-            one.counts.clear()
-            one.units, one.places = 0, 0.0
+            one.empty()
         if not anew:
             for (part, places), mine in zip(self.parts, marks, strict=True):
                 self._count(part, places, mine)
@@ -209,6 +228,8 @@ class _Table:
                 role.add(mine, _share(at, len(places)), sign)
 
     def _matched(self, marks: Sequence[frozenset[Mark]], opens: bool) -> list[_Role | None]:
+        if self.many:
+            return self._in_order(len(marks), opens)
         scores = [
             [role.agreement(mine, _share(at, len(marks))) for role in self.roles]
             for at, mine in enumerate(marks)
@@ -224,6 +245,12 @@ class _Table:
             else:
                 found.append(None)
         return found
+
+    def _in_order(self, count: int, opens: bool) -> list[_Role | None]:
+        """The n-th unit is of the n-th role."""
+        while opens and len(self.roles) < count:
+            self.roles.append(_Role(len(self.roles) + 1))
+        return [self.roles[n] if n < len(self.roles) else None for n in range(count)]
 
 
 def _share(at: int, count: int) -> float:

@@ -8,8 +8,13 @@ from hashlib import blake2b
 
 import msgspec
 
+from tracelode.compile.files import digest
 from tracelode.compile.invariants import checks
+from tracelode.compile.readback import getter
 from tracelode.compile.refuse import WHOLE, Draft, refusals
+from tracelode.compile.request import asks
+from tracelode.compile.schemas import schema_digest
+from tracelode.compile.unsure import lone
 from tracelode.compile.work import Slot, Work
 from tracelode.model import binding as b
 from tracelode.model.evidence import Edge
@@ -63,6 +68,7 @@ def decided(work: Work, steps: tuple[Step, ...], found: tuple[Refusal, ...]) -> 
     names.update(n for s in kept if s.when for t in s.when.tests for n in _test_inputs(t))
     inputs = tuple(i for i in work.inputs if i.name in names)
     edges = tuple(e for e in work.edges if e.before in slots and e.after in slots)
+    every, some = asks([run.request for run in work.runs])
     made = Workflow(
         id="",
         name=work.intent.name,
@@ -77,6 +83,8 @@ def decided(work: Work, steps: tuple[Step, ...], found: tuple[Refusal, ...]) -> 
         refusals=found,
         partial=len(kept) < len(steps),
         compiler=COMPILER,
+        asks=every,
+        says=some,
     )
     return sealed(made, (run.key for run in work.runs))
 
@@ -91,19 +99,6 @@ def sealed(workflow: Workflow, runs: Iterable[str]) -> Workflow:
     origin = "\0".join((workflow.intent, workflow.compiler, *sorted(runs)))
     named = msgspec.structs.replace(workflow, id="wf_" + blake2b(origin.encode(), digest_size=6).hexdigest())
     return msgspec.structs.replace(named, digest=digest(named))
-
-
-def digest(workflow: Workflow) -> str:
-    """The digest of all but the digest: tells whether a file was edited.
-
-    Args:
-        workflow: any.
-
-    Returns:
-        32 hex digits.
-    """
-    plain = msgspec.structs.replace(workflow, digest="")
-    return blake2b(msgspec.json.encode(plain, order="deterministic"), digest_size=16).hexdigest()
 
 
 def _test_inputs(test: Test) -> tuple[str, ...]:
@@ -156,7 +151,9 @@ def steps_of(work: Work) -> tuple[Step, ...]:
     for edge in work.edges:
         if edge.hard and edge.before in after and edge.after in after:
             after[edge.after].add(edge.before)
-    return tuple(_step(work, slot, place, after[slot.name]) for place, slot in enumerate(alignment.slots))
+    steps = tuple(_step(work, slot, place, after[slot.name]) for place, slot in enumerate(alignment.slots))
+    counts = lone(work, steps)
+    return tuple(msgspec.structs.replace(s, checks=(*s.checks, *counts.get(s.slot, ()))) for s in steps)
 
 
 def _step(work: Work, slot: Slot, place: int, after: set[str]) -> Step:
@@ -180,8 +177,12 @@ def _step(work: Work, slot: Slot, place: int, after: set[str]) -> Step:
         each=work.loops.get(slot.name),
         wait=work.waits.get(slot.name),
         retries=2 if not effect.writes or effect.idempotent else 0,
-        checks=checks([call for _, call in calls], effect.writes, _used(work.edges, slot.name)),
+        checks=(
+            *checks([call for _, call in calls], effect.writes, _used(work.edges, slot.name)),
+            *work.preconditions.get(slot.name, ()),
+        ),
         approval=effect.writes and effect.basis != "configured",
+        read_back=getter(work, slot.name) if effect.writes else "",
         schema=_schema(work, slot.tool),
         support=len({run for run, _ in calls}),
     )
@@ -206,35 +207,6 @@ def _schema(work: Work, tool: str) -> str:
                 mark = schema_digest(spec.parameters)
                 seen[mark] = seen.get(mark, 0) + 1
     return min(seen, key=lambda d: (-seen[d], d), default="")
-
-
-def schema_digest(parameters: dict[str, object]) -> str:
-    """The digest of a tool's argument schema: names, types and what is required; words do not count.
-
-    Args:
-        parameters: JSON Schema.
-
-    Returns:
-        16 hex digits.
-    """
-    plain = _structure(parameters)
-    return blake2b(msgspec.json.encode(plain, order="deterministic"), digest_size=8).hexdigest()
-
-
-_WORDS = frozenset(("description", "title", "examples", "example", "$comment", "default"))
-
-
-def _structure(value: object, names: bool = False) -> object:
-    """A schema without words; keys of "properties" are argument names and all count."""
-    if isinstance(value, dict):
-        return {
-            key: _structure(inner, key == "properties" and not names)
-            for key, inner in value.items()
-            if names or key not in _WORDS
-        }
-    if isinstance(value, list):
-        return [_structure(inner) for inner in value]
-    return value
 
 
 def _schemas_now(work: Work) -> dict[str, str]:
@@ -268,5 +240,6 @@ def looks_secret(text: str) -> bool:
     """
     from tracelode.redact.fast import redact_text
 
-    # an address or a home folder is personal, and no secret
-    return redact_text(text).count("[secret:") > text.count("[secret:")
+    # an address or a home folder is personal, and no secret; where a mark of the redactor stands, the value
+    # itself is gone, and the mark must never be sent in its place
+    return "[secret:" in redact_text(text) or "[email]" in text

@@ -194,7 +194,8 @@ def _feasts(text: str, found: list[Mention]) -> list[Mention]:
     more: list[Mention] = []
     years = [(m.start(), int(m[1])) for m in _YEARS.finditer(text)]
     for match in _FEAST.finditer(text):
-        near = min(years, key=lambda y: abs(y[0] - match.start()), default=None)
+        start, stop = match.span()
+        near = min(years, key=lambda y: y[0] - stop if y[0] >= stop else start - y[0] - 4, default=None)
         if near is None or any(m.start < match.end() and match.start() < m.stop for m in found):
             continue
         month, day = _FEASTS[match[1].lower()]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import msgspec
 
+from tracelode.compile.opposites import PAIRS
+from tracelode.compile.unsure import unsure
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
 from tracelode.model.workflow import Argument, Refusal, Step
@@ -94,35 +96,6 @@ def _opposing(draft: Draft) -> Iterator[Refusal]:
                 )
 
 
-OPPOSITES = (
-    ("add", "remove"),
-    ("add", "delete"),
-    ("create", "delete"),
-    ("create", "remove"),
-    ("create", "cancel"),
-    ("book", "cancel"),
-    ("buy", "sell"),
-    ("open", "close"),
-    ("lock", "unlock"),
-    ("start", "stop"),
-    ("enable", "disable"),
-    ("follow", "unfollow"),
-    ("like", "unlike"),
-    ("grant", "revoke"),
-    ("subscribe", "unsubscribe"),
-    ("archive", "unarchive"),
-    ("deposit", "withdraw"),
-    ("increase", "decrease"),
-    ("assign", "unassign"),
-    ("join", "leave"),
-    ("push", "pop"),
-    ("mute", "unmute"),
-    ("save", "unsave"),
-    ("pause", "resume"),
-)
-"""Verbs that undo each other."""
-
-
 def opposed(one: str, other: str) -> bool:
     """Do two tools undo each other: opposing verbs, the same other words?
 
@@ -137,7 +110,7 @@ def opposed(one: str, other: str) -> bool:
         False
     """
     first, second = _words(one), _words(other)
-    for verb, counter in OPPOSITES:
+    for verb, counter in PAIRS:
         for a, z in ((verb, counter), (counter, verb)):
             if a in first and z in second:
                 rest = (set(first) - {a} - _SMALL) ^ (set(second) - {z} - _SMALL)
@@ -199,6 +172,11 @@ def _same_id(draft: Draft) -> Iterator[Refusal]:
                     slot=step.slot,
                     arg=argument.path,
                 )
+
+
+def _guessed(draft: Draft) -> Iterator[Refusal]:
+    """Writes that would be a guess, though each of their arguments has a rule."""
+    yield from unsure(draft.work, draft.steps)
 
 
 def _general(path: str) -> str:
@@ -361,6 +339,7 @@ RULES: tuple[Callable[[Draft], Iterator[Refusal]], ...] = (
     _opposing,
     _too_few,
     _same_id,
+    _guessed,
     _from_nowhere,
     _mostly_loose,
     _unordered,

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Literal
-from urllib.parse import unquote_plus
+from urllib.parse import quote, quote_plus, unquote_plus
 
 from tracelode.compile import forms
 from tracelode.compile.changes import apply, derive, shaped
@@ -56,6 +56,9 @@ __all__ = [
     "wants",
 ]
 
+_FORMED = re.compile(r"[\d%+]", re.ASCII)
+"""What a text needs to be more than itself."""
+
 
 def same(a: Tree, b: Tree) -> bool:
     """Are two values canonically equal?
@@ -88,6 +91,8 @@ def wants(value: Tree) -> tuple[Shared, ...]:
     """
     found = list(canonical(value))
     if isinstance(value, str):
+        if not _FORMED.search(value):
+            return tuple(found)
         found += _formatted(value)
         for moment in forms.read(value):
             found += _told(moment)
@@ -107,6 +112,10 @@ def keys(value: Tree) -> tuple[Shared, ...]:
     """
     found = list(wants(value))
     if isinstance(value, str):
+        if not _FORMED.search(value):
+            return tuple(found)  # most texts of an output: neither number nor moment
+        if (decoded := _decoded(value)) is not None:
+            found.append(("s", fold(decoded)))
         for moment in forms.read(value):
             found += _parts(moment)
     known = numeric(value)
@@ -120,11 +129,18 @@ def keys(value: Tree) -> tuple[Shared, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _decoded(value: str) -> str | None:
+    """The text that a percent-encoded one stands for."""
+    found = unquote_plus(value) if "%" in value or "+" in value else value
+    return found if fold(found) and fold(found) != fold(value) else None
+
+
 def _formatted(value: str) -> Iterator[Shared]:
-    if "%" in value or "+" in value:
-        folded = fold(unquote_plus(value))
-        if folded and folded != fold(value):
-            yield "s", folded
+    decoded = _decoded(value)
+    if decoded is not None and decoded == " ".join(decoded.split()):
+        ways = (quote(decoded, safe=""), quote_plus(decoded))
+        if value.casefold() in [way.casefold() for way in ways]:
+            yield "s", fold(decoded)
     if (shown := amount(value)) is not None:
         yield "amount", *shown
     if (digits := digits_of(value)) is not None:
@@ -187,6 +203,7 @@ def explain(produced: Tree, passed: Tree) -> tuple[Literal["L0", "L1", "L2"], tu
     return (level, nearest) if nearest is not None else None
 
 
+_CODED = ("", "url", "url_plus")
 _CASES = ("", "lower", "upper", "title", "capital")
 
 
@@ -212,15 +229,11 @@ def _chains(produced: Tree, passed: Tree) -> Iterator[tuple[Transform, ...]]:
 
 def _texts(produced: Tree) -> Iterator[tuple[Transform, ...]]:
     base = () if isinstance(produced, str) else (Transform("str"),)
-    for middle in ((), (Transform("squeeze"),)):
-        for case in _CASES:
-            yield (*base, *middle, *([Transform(case)] if case else []))
-    for case in _CASES:
-        tail = [Transform(case)] if case else []
-        yield (*base, Transform("unurl"), *tail)
-        for coded in ("url", "url_plus"):
-            yield (*base, *tail, Transform(coded))
-            yield (*base, Transform("unurl"), *tail, Transform(coded))
+    for coded in _CODED:
+        for spaced in ("", "squeeze"):
+            for read in ("", "unurl"):
+                for case in _CASES:
+                    yield (*base, *(Transform(name) for name in (read, spaced, case, coded) if name))
 
 
 def _numbers(passed: str) -> Iterator[tuple[Transform, ...]]:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from tracelode import registry
-from tracelode.files import Records, head
+from tracelode.files import Records, head, why
 from tracelode.model.ports import About
 
 _OTHER_HOME = re.compile(r"(?:/home/[^/]+|/(?:mnt/c/)?Users/[^/]+|/root)(?=/)")
@@ -170,7 +170,7 @@ def walk(paths: Iterable[Path], names: Names, suffixes: tuple[str, ...]) -> Iter
         try:
             info = path.stat()
         except OSError as error:
-            yield Lost(names.name(path), f"cannot be read: {_why(error)}")
+            yield Lost(names.name(path), f"cannot be read: {why(error)}")
             continue
         key = (info.st_dev, info.st_ino)
         if stat.S_ISDIR(info.st_mode):
@@ -180,7 +180,7 @@ def walk(paths: Iterable[Path], names: Names, suffixes: tuple[str, ...]) -> Iter
             try:
                 entries = sorted(os.listdir(path), reverse=True)
             except OSError as error:
-                yield Lost(names.name(path), f"cannot be read: {_why(error)}")
+                yield Lost(names.name(path), f"cannot be read: {why(error)}")
                 continue
             stack.extend((path / entry, False) for entry in entries)
         elif stat.S_ISREG(info.st_mode):
@@ -190,10 +190,6 @@ def walk(paths: Iterable[Path], names: Names, suffixes: tuple[str, ...]) -> Iter
                 yield Found(path=path, name=names.name(path), size=info.st_size, mtime=info.st_mtime_ns)
         elif named:
             yield Lost(names.name(path), "not a regular file")
-
-
-def _why(error: OSError) -> str:
-    return (os.strerror(error.errno) if error.errno else type(error).__name__).lower()
 
 
 class Identity(msgspec.Struct, frozen=True):

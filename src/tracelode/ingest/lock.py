@@ -35,8 +35,14 @@ def exclusive(folder: Path) -> Iterator[None]:
             raise StoreError(f"{folder} cannot be written: {(error.strerror or '').lower()}") from error
         try:
             _take(handle)
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, str(os.getpid()).encode(), 0)
+            try:
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, str(os.getpid()).encode(), 0)
+            except OSError as error:
+                raise StoreError(
+                    f"{folder} cannot be written; look for a full disk, then try again: "
+                    "what was stored so far stays"
+                ) from error
             yield
         finally:
             os.close(handle)

@@ -96,7 +96,7 @@ class Importer:
             self._effects = {}
             taken()  # names met before are another store's
             plan = self._plan(paths, source, since, mapping, into)
-            report = ImportReport(files=plan.files)
+            report = ImportReport(files=plan.files, files_known=plan.known, again=plan.again)
             roots = self._read(plan, report, progress)
             self._tell(healed, report)
             if plan.rows:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tracelode.files import Cursor, proof
+from tracelode.files import Cursor, proof, why
 from tracelode.ingest.discover import MAPPED, Found, Identity, Lost, identify
 from tracelode.ingest.jobs import FamilyJob, FileJob
 from tracelode.ingest.joining import NOT_A_LOG
@@ -32,6 +32,10 @@ class Plan(msgspec.Struct, kw_only=True):
     """Sources to note without reading: unknown formats, files that were only touched."""
     lost: list[Skipped] = []
     """Places that could not be looked at."""
+    known: int = 0
+    """Files that need not be read: those of a known format that were read before, and those left out."""
+    again: list[Skipped] = []
+    """What an earlier import could not use of files that did not change."""
 
     @property
     def bytes(self) -> int:
@@ -95,7 +99,7 @@ class Planner:
             try:
                 self._look(item)
             except OSError as error:
-                self._lose(item.name, f"cannot be read: {(error.strerror or type(error).__name__).lower()}")
+                self._lose(item.name, f"cannot be read: {why(error)}")
         for item, identity in self.fresh:
             self.groups.setdefault(self._group(item, identity), []).append(self._file(item, identity))
         for root in sorted(self.whole):
@@ -128,12 +132,14 @@ class Planner:
             same = same and self._current(old)
             if same and (old.size, old.mtime) == (item.size, item.mtime):
                 self.plan.unchanged += 1
+                self._unchanged(old)
                 return
             if old.adapter.startswith(MAPPED) and self.mapping is None:
                 self._lose(item.name, "changed since it was read through a mapping; give --map again")
                 return
         elif self.since is not None and item.mtime // 1000 < self.since:
             self.plan.unchanged += 1
+            self.plan.known += 1
             return
         known = old is not None and old.adapter in self.adapters and bool(old.state)
         if known and old is not None and self._current(old) and _grown(item, old):
@@ -165,6 +171,12 @@ class Planner:
             self.parents[self.name(identity.session)] = self.name(identity.parent)
         self.fresh.append((item, identity))
 
+    def _unchanged(self, old: SourceRow) -> None:
+        if old.adapter:
+            self.plan.known += 1
+        else:
+            self.plan.again.extend(old.skipped)
+
     def _joined(self, item: Found, identity: Identity) -> Identity:
         """A file that the user joined to a session, if it is a log of effects."""
         if not getattr(self.adapters[identity.adapter], "effects", False):
@@ -187,6 +199,7 @@ class Planner:
     def _go_on(self, item: Found, old: SourceRow) -> None:
         """Read a grown file on from its cursor."""
         if old.position == item.size:
+            self.plan.known += 1
             self.plan.rows.append(msgspec.structs.replace(old, size=item.size, mtime=item.mtime))
             return
         job = self._file(item, Identity(old.adapter, old.session, old.root))

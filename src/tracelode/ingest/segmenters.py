@@ -9,6 +9,7 @@ from typing import Any
 
 from tracelode import registry
 from tracelode.errors import StoreError, UsageError
+from tracelode.files import why
 from tracelode.model.ports import Segmenter
 
 GRANULARITY = "granularity"
@@ -83,7 +84,7 @@ def kept(name: str, store: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(f"{path} cannot be read: {(error.strerror or '').lower()}") from error
+        raise StoreError(f"{path} cannot be read: {why(error)}") from error
 
 
 def keep(name: str, store: Path, content: bytes | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tracelode import registry
-from tracelode.files import Cursor, Records, proof
+from tracelode.files import Cursor, Records, proof, why
 from tracelode.ingest import below, segmenters, spread
 from tracelode.ingest.attribute import complete
 from tracelode.ingest.draft import Builder, Thread, absorb, reclassify
@@ -274,7 +274,7 @@ class Worker:
             for item in adapter.read(records, state, job.name):
                 builder.take(item)
         except OSError as error:
-            builder.skip(0, f"cannot be read: {type(error).__name__}")
+            builder.skip(0, f"cannot be read: {why(error)}")
         for broken in records.broken:
             builder.skip(broken.line, broken.reason)
         thread = builder.thread

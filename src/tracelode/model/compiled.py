@@ -86,6 +86,8 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """Calls of the runs it was learned from."""
     dropped: dict[str, int] = {}
     """Class of a call that is no step to how many there were: retry, poll, exploratory, ..."""
+    removable: int = 0
+    """Of the calls, those that a workflow makes by itself, or makes no more."""
     measures: dict[str, int] = {}
     """What all calls of the runs cost, with their share of the model calls that asked for them."""
     metrics: dict[str, Metric] = {}
@@ -98,6 +100,8 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """What was read for it."""
     files: dict[str, bytes] = {}
     """Artefacts: relative file name to content."""
+    unmade: dict[str, str] = {}
+    """Name of an artefact that could not be made to why."""
 
     @property
     def workflow(self) -> Workflow | None:
@@ -121,6 +125,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """The same runs compiled again; None where the store does not have them."""
     same: bool | None = None
     """Did compiling again give the same workflow? None where it was not done."""
+    differs: tuple[str, ...] = ()
+    """What is not the same: closed phrases with steps and fields."""
     reason: str = ""
     """Why it was not compiled again."""
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from tracelode.model.run import Tree
+from tracelode.model.run import Run, Tree
 from tracelode.model.tools import Toolbox
 from tracelode.model.workflow import Workflow
 
@@ -26,7 +26,7 @@ class Failing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The guard or check that does not hold."""
 
     kind: str
-    """guard, check, schema, argument, tool; effect, process: the tool, or the process, broke off amid a write."""
+    """guard, check, schema, argument, tool; effect or process: which of the two broke off amid a write."""
     what: str
     """Closed words."""
     path: str = ""
@@ -133,7 +133,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """ask: every write needs a yes. proven: writes of a proven workflow that were bound by proof and are
     neither destructive nor sent to others need none."""
     approved: tuple[str, ...] = ()
-    """Slots that a person approved beforehand."""
+    """Slots that a person approved beforehand; arguments that nothing proves need a yes all the same."""
     demoted: bool = False
     """True: runs although it was demoted."""
     jobs: int = 4
@@ -219,6 +219,7 @@ class Engine(Protocol):
         policy: Policy | None = None,
         asker: Asker | None = None,
         state: Mapping[str, Tree] | None = None,
+        recorded: Run | None = None,
     ) -> Outcome:
         """Run a workflow from its start.
 
@@ -231,6 +232,7 @@ class Engine(Protocol):
             policy: how far it may go; None for the default.
             asker: answers questions; None: it stands still at the first.
             state: values of the moment (cwd, ...); now and today are added.
+            recorded: a run that the writes of a shadow run are compared with.
 
         Returns:
             How far it came.
@@ -251,6 +253,7 @@ class Engine(Protocol):
         secrets: Mapping[str, Tree] | None = None,
         policy: Policy | None = None,
         asker: Asker | None = None,
+        recorded: Run | None = None,
     ) -> Outcome:
         """Go on with a run that stands still, or whose process died.
 
@@ -263,6 +266,7 @@ class Engine(Protocol):
             secrets: inputs that are never written down, once more.
             policy: how far it may go; None for the default.
             asker: answers questions.
+            recorded: as at its start.
 
         Returns:
             How far it came.

@@ -188,6 +188,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """RE2 expressions with one group that find it in a request, tried in order; () where none was learned."""
     mention: str = ""
     """Such as "date:0": it is the first date that the request mentions; "" where that was not so."""
+    mentions: int = 0
+    """How many of that kind every request mentioned; 0 where they did not agree."""
     secret: bool = False
     """Its values look like secrets: never written anywhere."""
 
@@ -238,6 +240,10 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True):
     """True: ends before the first refused write, then hands over."""
     compiler: str = ""
     """Version of the compiler."""
+    asks: tuple[str, ...] = ()
+    """Words that every request said: one that leaves them out asks for something else."""
+    says: tuple[str, ...] = ()
+    """Verbs with an opposite that requests said."""
     digest: str = ""
     """Of all the rest: tells whether the file was edited by hand."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from datetime import date
 from decimal import Decimal
 from hashlib import blake2b
@@ -12,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from tracelode.errors import UsageError
+from tracelode.files import bounded, why
 
 SHIPPED = Path(__file__).with_name("prices.json")
 """The table that comes with this version."""
@@ -161,11 +161,9 @@ def user(path: Path) -> File:
         UsageError: it cannot be read or breaks the form; the message says where.
     """
     try:
-        raw = _bytes(path)
+        raw = bounded(path, MAX_BYTES)
     except OSError as error:
-        raise UsageError(
-            f"price file {path} cannot be read: {error.strerror or type(error).__name__}"
-        ) from None
+        raise UsageError(f"price file {path} cannot be read: {why(error)}") from None
     try:
         decode = msgspec.toml.decode if path.suffix == ".toml" else msgspec.json.decode
         file = decode(raw, type=File)
@@ -177,17 +175,6 @@ def user(path: Path) -> File:
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise UsageError(f"price file {path}: {error}; see docs/reference/prices.md for the form") from None
     return msgspec.structs.replace(file, version=blake2b(raw, digest_size=4).hexdigest())
-
-
-def _bytes(path: Path) -> bytes:
-    # A device may never end, and opening a pipe waits for its writer.
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise UsageError(f"price file {path} is no regular file")
-    with path.open("rb") as stream:
-        raw = stream.read(MAX_BYTES + 1)
-    if len(raw) > MAX_BYTES:
-        raise UsageError(f"price file {path} is above {MAX_BYTES >> 20} MB")
-    return raw
 
 
 def check(model: Model) -> None:

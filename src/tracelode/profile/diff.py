@@ -34,6 +34,7 @@ def difference(
     measure: str,
     names: tuple[str, str] = ("base", "other"),
     per: str = "task",
+    pair: Sequence[str] = ("task",),
     least: tuple[int, int] = LEAST,
     headline: int = HEADLINE,
     seed: int = 0,
@@ -46,6 +47,7 @@ def difference(
         measure: what their integers count.
         names: words for the two sets.
         per: task, session or total; see weigh().
+        pair: fields whose values stand for the task, for messages.
         least: sessions and tasks that a frame needs to be called different.
         headline: number of stacks, the largest |net| first, that get an interval.
         seed: of the resamples.
@@ -69,7 +71,7 @@ def difference(
     """
     tasks = [run.task for run in base], [run.task for run in other]
     if per == "task":
-        refuse(*tasks, names, least[1])
+        refuse(*tasks, names, least[1], pair=pair)
     weights = weigh(*tasks, per)
     sides = [
         [(run, weight) for run, weight in zip(runs, held, strict=True) if weight]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tracelode.model.finding import Finding
+from tracelode.model.numbers import number
 
 MIN_SESSIONS = 2
 """Sessions that must fail in a stage."""
@@ -43,7 +44,7 @@ def repeated_failures(
                 what=f"{intent}: {len(failing)} of {total} attempts fail at the same step: {stage}",
                 where=tuple(row[5] for row in failing),
                 score=float(cost or count),
-                why=f"{count} failed operations in one project",
+                why=f"{number(count, 'failed operation')} in one project",
                 kind="repeated-failure",
             )
         )

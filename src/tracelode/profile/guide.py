@@ -206,7 +206,7 @@ def _packet(opened: Sequence[Ranked], choice: Choice, whole: float) -> Packet:
     return Packet(
         group=opened[0].group,
         operations=len(opened),
-        sessions=len({ranked.session for ranked in opened}),
+        sessions=len({ranked.root or ranked.session for ranked in opened}),
         tokens=sum(ranked.tokens for ranked in opened),
         worth=sum(choice.worth[: len(opened)]) / whole,
         opened=tuple(opened),

@@ -68,7 +68,7 @@ def label(operations: Sequence[Operation], segmenter: Segmenter, marked: Sequenc
 
 
 def declare(operations: Sequence[Operation], segmentation: Segmentation) -> None:
-    """Set the fields stage_declared and stage_observed where a plan named a segment, in place.
+    """Set the fields stage_declared and stage_observed where a plan declares a stage, in place.
 
     Args:
         operations: the n operations of the session that was cut.
@@ -81,10 +81,10 @@ def declare(operations: Sequence[Operation], segmentation: Segmentation) -> None
         operation.fields.pop("stage_declared", None)
         operation.fields.pop("stage_observed", None)
     for segment in segmentation.segments:
-        if segment.observed:
+        if segment.declared:
             for operation in operations[segment.start : segment.stop]:
-                operation.fields["stage_declared"] = segment.name
-                operation.fields["stage_observed"] = segment.observed
+                operation.fields["stage_declared"] = segment.declared
+                operation.fields["stage_observed"] = segment.observed or segment.name
 
 
 def stages(operations: Sequence[Operation], segmenter: Segmenter) -> list[str]:

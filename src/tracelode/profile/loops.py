@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
@@ -121,14 +121,22 @@ class LoopCollector:
         measures: measures that repetitions are summed on, the first one sorts.
         least: repetitions that make a loop.
         limit: loops kept.
+        roots: session key to the key of its root; what is not in it is a root itself.
     """
 
-    def __init__(self, measures: Sequence[str], least: int = LEAST, limit: int = LIMIT) -> None:
+    def __init__(
+        self,
+        measures: Sequence[str],
+        least: int = LEAST,
+        limit: int = LIMIT,
+        roots: Mapping[str, str] | None = None,
+    ) -> None:
         self._measures, self._least, self._limit = tuple(measures), least, limit
         self._kept: list[tuple[tuple[int, int, str, tuple[int, ...]], Loop]] = []
         self._sorts: Counter[str] = Counter()
         self._sums: dict[str, int | None] = dict.fromkeys(self._measures)
-        self._total = self._repeats = self._operations = self._sessions = 0
+        self._total = self._repeats = self._operations = 0
+        self._roots, self._below, self._families = dict(roots or {}), 0, set[str]()
 
     def add(self, given: Given) -> None:
         """Look for the loops of one session.
@@ -137,7 +145,9 @@ class LoopCollector:
             given: the session; nothing of it is kept but its loops.
         """
         found = of_session(given.operations, self._measures, given.chosen, self._least)
-        self._sessions += 1
+        root = self._roots.get(given.session, given.session)
+        self._families.add(root)
+        self._below += root != given.session
         self._operations += found.actions
         self._sorts.update(r.sort for r in found.repeats if given.chosen[r.place])
         for loop in found.loops:
@@ -167,7 +177,8 @@ class LoopCollector:
             total=self._total,
             repeats=self._repeats,
             operations=self._operations,
-            sessions=self._sessions,
+            sessions=len(self._families),
+            subagents=self._below,
             by_sort={sort: self._sorts[sort] for sort in SORTS},
             measures=dict(self._sums),
             words=dict(SORTS),

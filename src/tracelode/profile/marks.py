@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import combinations, groupby, pairwise
 
 from tracelode.errors import MarksError
 from tracelode.model.annotation import Annotation, Mark
 from tracelode.model.operation import Operation
 from tracelode.model.segment import Segment, Segmentation
-from tracelode.profile.name.grammar import MAX_LENGTH, verbs
+from tracelode.profile.mark_verbs import known, nearest
+from tracelode.profile.name.grammar import MAX_LENGTH
 from tracelode.signals.lexicon import load
 
 DEEPEST = 4
@@ -34,20 +34,6 @@ _LONGEST_WORD = 20
 _MANY = 12
 _VOWEL = re.compile("[aeiouy]")
 _HEX = re.compile("[a-f]{8,}")
-_NO_VERBS = (
-    "a an the my our your its his her their this that these those it we you they he she i and or but not no "
-    "of in on at to for from with by as is are was were be been has have had will would can could should "
-    "then now next step phase part stage task some all any more new old very"
-)
-"""Words that begin no name."""
-_ENDINGS = re.compile(r".{2,}(?:ing|ed|tion|sion|ness|ity|able|ible|ful|ism|(?<!s)s)")
-"""How words end that are no verb in base form."""
-_VERBS = (
-    "bring ping string swing sing ring spring wring need feed embed seed speed proceed exceed breed bleed "
-    "weed shed wed shred focus bias canvas alias partition mention question position caption section "
-    "transition condition function provision commission version envision enable disable table"
-)
-"""Verbs that end like other words."""
 
 
 def read_marks(data: object, operations: Sequence[Operation], *, place: str) -> list[Mark]:
@@ -103,8 +89,8 @@ def name_problem(name: object) -> str | None:
         The reason, which repeats no more than one plain word of it; None if it is well formed.
 
     Example:
-        >>> name_problem("scaffold web page"), name_problem("tests")
-        (None, "a name begins with a verb, as in run tests; 'tests' is none")
+        >>> name_problem("scaffold web page"), name_problem("bulid site")[-33:]
+        (None, 'ne; near it: build, rebuild, bind')
         >>> name_problem("../x")
         'a name has small letters a to z and single blanks only: no digits, paths, signs'
     """
@@ -121,8 +107,9 @@ def name_problem(name: object) -> str | None:
         return f"a name has {len(words)} words; at most {MOST_WORDS}"
     if any(len(word) > _LONGEST_WORD or _HEX.fullmatch(word) or _unspoken(word) for word in words):
         return "a name holds what reads as an id and not as a word"
-    if not _begins(words[0]):
-        return f"a name begins with a verb, as in run tests; {words[0]!r} is none"
+    if words[0] not in known():
+        near = ", ".join(nearest(words[0]))
+        return f"a name begins with a known verb, as in run tests; {words[0]!r} is none; near it: {near}"
     return None
 
 
@@ -270,21 +257,6 @@ def _order(at: int, last: int, number: int, where: str, problems: list[tuple[str
         problems.append((where, f"operation #{at} has a mark already"))
     elif at < last:
         problems.append((where, f"operation #{at} comes before that of a mark ahead, #{last}"))
-
-
-@cache
-def _first_words() -> tuple[frozenset[str], frozenset[str]]:
-    """Words that are verbs, and words that are none."""
-    lexicon = load()
-    known = verbs(lexicon) | set(lexicon.says) | set(_VERBS.split())
-    roles = {part for role in lexicon.role_names for part in role.split()}
-    return known, frozenset(roles | set(_NO_VERBS.split())) - known
-
-
-def _begins(word: str) -> bool:
-    """May a word be a verb in base form? There is no closed list: what is known to be none is refused."""
-    known, none = _first_words()
-    return word in known or (word not in none and len(word) > 1 and _ENDINGS.fullmatch(word) is None)
 
 
 def _unspoken(word: str) -> bool:

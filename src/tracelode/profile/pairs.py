@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from tracelode.errors import QueryError, UsageError
 from tracelode.model.difference import PER
+from tracelode.model.numbers import number
 from tracelode.model.profile import Stack
+from tracelode.model.unknown import why
 
 NO_TASK = "without a task"
 ONE_SIDE = "of tasks on one side only"
@@ -93,7 +95,13 @@ def weigh(base: Sequence[str | None], other: Sequence[str | None], per: str) -> 
 
 
 def refuse(
-    base: Sequence[str | None], other: Sequence[str | None], names: tuple[str, str], least: int
+    base: Sequence[str | None],
+    other: Sequence[str | None],
+    names: tuple[str, str],
+    least: int,
+    *,
+    pair: Sequence[str] = ("task",),
+    loose: bool = True,
 ) -> None:
     """Stop where fewer tasks than asked for have runs on both sides.
 
@@ -102,6 +110,8 @@ def refuse(
         other: task of each other run.
         names: words for the two sets.
         least: tasks needed.
+        pair: fields whose values stand for the task.
+        loose: whether who asks can go without pairs, and with fewer, as diff can.
 
     Raises:
         QueryError: there are fewer; the message counts what there is and says what to do.
@@ -109,23 +119,75 @@ def refuse(
     shared = ({*base} & {*other}) - {None}
     if len(shared) >= least:
         return
+    refuse_empty((len(base), len(other)), names)
+    word = ",".join(pair)
+    one = "a task" if word == "task" else f"a value of {word}"
     there = f"{_runs(base)} {names[0]}, {_runs(other)} {names[1]}"
-    for side, name in ((base, names[0]), (other, names[1])):
-        if not side and (base or other):
-            raise QueryError(f"no pairs: no session belongs to the set '{name}' ({there})")
+    ways = ["pair by another field with --pair"] + (["take --per session"] if loose else [])
     if {*base, *other} <= {None}:
+        tell = ["say tasks with tracelode outcome import FILE.csv"] if word == "task" else []
         raise QueryError(
-            f"no pairs: none of the sessions has a task ({there}); say tasks with tracelode outcome "
-            "import FILE.csv, pair by another field as --pair project,intent, or take --per session"
+            f"no pairs: none of the sessions has {one} ({there}); {', or '.join([*tell, *ways])}"
         )
     if not shared:
-        raise QueryError(f"no pairs: no task has sessions on both sides ({there}); --per session needs none")
-    only = "only 1 task has" if len(shared) == 1 else f"only {len(shared)} tasks have"
+        ours, theirs = (f"{len({*side} - {None}):,} in {_runs(side)}" for side in (base, other))
+        raise QueryError(
+            f"no pairs: no two sessions share {one} across the sets ({names[0]} has {ours}, {names[1]} "
+            f"{theirs}); {', or '.join(ways)}"
+        )
+    noun = "task" if word == "task" else "value"
+    only = f"only {number(len(shared), noun)}{'' if word == 'task' else f' of {word}'}"
+    only += " has" if len(shared) == 1 else " have"
+    lower = "--least-tasks lowers it" if loose else f"add runs of another {word}, or {ways[0]}"
     raise QueryError(
-        f"{only} sessions on both sides, {least} are needed ({there}): what one task shows may be that "
-        "task's own; --least-tasks lowers it"
+        f"{only} sessions on both sides, {least} are needed ({there}): what one {word} shows may be that "
+        f"{word}'s own; {lower}"
     )
 
 
+def refuse_empty(sizes: tuple[int, int], names: tuple[str, str]) -> None:
+    """Stop where a set has no session.
+
+    Args:
+        sizes: sessions of both sets.
+        names: words for them.
+
+    Raises:
+        QueryError: one or both are empty.
+    """
+    if not any(sizes):
+        raise QueryError(f"no session matches {names[0]!r}, and none {names[1]!r}; loosen the filters")
+    for place, (size, name) in enumerate(zip(sizes, names, strict=True)):
+        if not size:
+            there = (
+                f"{sizes[1 - place]:,} {'matches' if sizes[1 - place] == 1 else 'match'} {names[1 - place]!r}"
+            )
+            raise QueryError(f"no session matches {name!r} ({there}); loosen its filters")
+
+
+def refuse_unknown(
+    measure: str, told: tuple[int, int], unknown: tuple[int, int], names: tuple[str, str]
+) -> None:
+    """Stop where no session of a set tells a measure.
+
+    Args:
+        measure: what is compared.
+        told: sessions of both sets that tell it.
+        unknown: those that do not.
+        names: words for the sets.
+
+    Raises:
+        QueryError: at least one set has sessions, and none that tells it.
+    """
+    mute = [place for place in (0, 1) if unknown[place] and not told[place]]
+    if mute:
+        where = "both sets" if len(mute) == 2 else repr(names[mute[0]])
+        there = " and ".join(f"{unknown[place]:,}" for place in mute)
+        raise QueryError(
+            f"{measure} is unknown in every session of {where} ({there}: {why(measure)}), and unknown is not "
+            "0; name another --measure"
+        )
+
+
 def _runs(side: Sequence[str | None]) -> str:
-    return f"{len(side):,} session{'' if len(side) == 1 else 's'}"
+    return number(len(side), "session")

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import json
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ MOST_FDS = 256
 MOST_TOUCHES = 50_000
 """Files and hosts that are written down."""
 _SUBREAPER = 36
+_DEATH = 1
 _ASIDE = ("/dev/", "/proc/", "/sys/", "/memfd:")
 
 
@@ -188,6 +190,54 @@ def adopt(on: bool) -> None:
     """Have processes whose parent ends handed to this one, so that they can still be seen, or no longer."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None, use_errno=True).prctl(_SUBREAPER, int(on), 0, 0, 0)
+
+
+def children(pid: int) -> list[int]:
+    """Processes that a process started and that still run, the oldest first.
+
+    Args:
+        pid: its number.
+    """
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                text = Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii")
+                found.extend(int(word) for word in text.split())
+    return sorted(found)
+
+
+def traced(tracer: int) -> list[int]:
+    """Processes that a tracer watches and whose parent it does not.
+
+    Args:
+        tracer: its number.
+    """
+    found: dict[int, int] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{name}/status").read_text(encoding="ascii", errors="replace")
+            told = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+            if told.get("TracerPid") == str(tracer):
+                found[int(name)] = int(told.get("PPid", "0"))
+    return sorted(pid for pid, parent in found.items() if parent not in found and parent != tracer)
+
+
+def end_with(parent: int) -> Callable[[], None]:
+    """What a new process runs first, so that it is ended with the one that started it.
+
+    Args:
+        parent: number of the process that starts it.
+    """
+    ask = getattr(ctypes.CDLL(None), "prctl", None)
+
+    def set_up() -> None:
+        if ask is not None:
+            ask(_DEATH, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(128 + signal.SIGTERM)
+
+    return set_up
 
 
 def _now() -> int:

@@ -18,6 +18,10 @@ from tracelode.record import header, proc, tracer
 
 FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 """Signals that are handed on to the command; those of the terminal reach it by themselves."""
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""Of these: those that are meant for all that runs below, and not for the command alone."""
+AGAIN = 0.2
+"""Seconds between two looks for what a signal missed, under strace."""
 SUFFIXES = {"strace": ".strace", "proc": ".record.jsonl"}
 """Tracer to the ending of its file."""
 
@@ -91,8 +95,14 @@ def record(
     if name == "strace":
         with _handed_on() as signals:
             child = subprocess.Popen(tracer.arguments(program, target, list(command)))
-            signals.to(lambda number: _tell_below(child.pid, number))
-            code = child.wait()
+            # strace itself lets signals wait
+            below = Below(lambda: proc.children(child.pid), lambda: proc.traced(child.pid))
+            signals.to(below.tell)
+            while True:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    code = child.wait(AGAIN)
+                    break
+                below.again()
     else:
         code = _watched(command, target, redact)
     return Recorded(code, name, target, started, time.time_ns(), values)
@@ -111,11 +121,15 @@ def join(recorded: Recorded, session: str) -> None:
 def _watched(command: Sequence[str], target: Path, redact: Callable[[str], str]) -> int:
     proc.adopt(True)
     with open(target, "ab", buffering=1 << 16) as stream, _handed_on() as signals:
-        child = subprocess.Popen(list(command))
-        signals.to(child.send_signal)
+        child = subprocess.Popen(list(command), preexec_fn=proc.end_with(os.getpid()))
+        # what lost its parent was handed to this process
+        own = os.getpid()
+        below = Below(lambda: [child.pid], lambda: [p for p in proc.children(own) if p != child.pid])
+        signals.to(below.tell)
         watch = proc.Watch(child.pid, stream, redact)
         while True:
             watch.look()
+            below.again()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = child.wait(proc.EVERY)
                 break
@@ -124,11 +138,49 @@ def _watched(command: Sequence[str], target: Path, redact: Callable[[str], str])
     return code
 
 
-def _tell_below(pid: int, number: int) -> None:
-    """Send a signal to what strace runs: strace itself lets signals wait."""
-    with contextlib.suppress(OSError):
-        for word in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split():
-            os.kill(int(word), number)
+class Below:
+    """Signals go to a command, and those that end it to its process group, as far as that lies below.
+
+    Args:
+        command: tells the command's process, none while there is none.
+        orphans: tells processes below whose parent ended.
+    """
+
+    def __init__(self, command: Callable[[], list[int]], orphans: Callable[[], list[int]]) -> None:
+        self._command, self._orphans = command, orphans
+        self._told: set[int] = set()
+        self._ending = 0
+
+    def tell(self, number: int) -> None:
+        """Send a signal.
+
+        Args:
+            number: of the signal.
+        """
+        below = self._command()
+        if number not in ENDING:
+            for pid in below:
+                os.kill(pid, number)
+            return
+        self._ending = number
+        self._told.clear()
+        below += self._orphans()
+        for pid in below:
+            below.extend(child for child in proc.children(pid) if child not in below)
+        self._send(below, number)
+
+    def again(self) -> None:
+        """Tell those that lost their parent while the signal was sent; what handles it may start others."""
+        if self._ending:
+            self._send(self._orphans(), self._ending)
+
+    def _send(self, pids: list[int], number: int) -> None:
+        # who starts others first: it would take their end for an invitation to go on
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                if pid not in self._told and os.getpgid(pid) == os.getpgid(0):
+                    os.kill(pid, number)
+                    self._told.add(pid)
 
 
 class Signals:

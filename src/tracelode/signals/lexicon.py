@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from tracelode.errors import UsageError
+from tracelode.files import bounded, why
 
 
 class Verb(msgspec.Struct, frozen=True):
@@ -131,6 +132,8 @@ class Lexicon(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """The closed list of intents."""
     intent_roles: frozenset[str] = frozenset()
     """Roles that name an intent of their own."""
+    effects: Mapping[str, str] = {}
+    """Verb in a tool's name to the class of its effect; two verbs are joined by a dot."""
 
     @property
     def role_names(self) -> tuple[str, ...]:
@@ -164,9 +167,9 @@ def load(extra: Path | None = None) -> Lexicon:
     if extra is None:
         return _load(b"")
     try:
-        content = extra.read_bytes()
+        content = bounded(extra)
     except OSError as error:
-        raise UsageError(f"the lexicon file {extra} cannot be read: {type(error).__name__}") from error
+        raise UsageError(f"the lexicon file {extra} cannot be read: {why(error)}") from error
     return _load(content)
 
 
@@ -213,7 +216,8 @@ def _compile(data: Mapping[str, Any], added: Iterable[Mapping[str, Any]], versio
         stems=_index(verbs, "stems"),
         says=_index(verbs, "says"),
         pairs=_pairs(text["pairs"]),
-        words=_lists(shell, text, human, data["focus"]),
+        words=_lists(shell, text, human, data["focus"], data["stages"]["lists"])
+        | {f"effect_{key}": frozenset(data["effects"][key].split()) for key in _EFFECT_LISTS},
         wrappers={word: wrapper for row in data["wrapper"] for word, wrapper in _wrapper(row)},
         subcommands=subcommands,
         modules={word: verb for verb, words in data["modules"].items() for word in _words(words)},
@@ -226,7 +230,24 @@ def _compile(data: Mapping[str, Any], added: Iterable[Mapping[str, Any]], versio
         stages=data["stages"],
         intents=frozenset(data["intents"]["names"]),
         intent_roles=frozenset(data["intents"]["roles"]),
+        effects=_effects(data["effects"]),
     )
+
+
+_EFFECT_LISTS = ("nouns", "joints", "looks", "destroys", "sends")
+
+
+def _effects(table: Mapping[str, Any]) -> dict[str, str]:
+    found = {
+        word: name
+        for name, words in table.items()
+        if name not in _EFFECT_LISTS and name != "pairs"
+        for word in _words(words)
+    }
+    for item in table["pairs"].split():
+        pair, _, name = item.partition("=")
+        found[pair] = name
+    return found
 
 
 def _words(value: Any) -> list[str]:

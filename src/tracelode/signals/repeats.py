@@ -138,7 +138,7 @@ def repeats(operations: Sequence[Operation], lexicon: Lexicon | None = None) -> 
             same = same_result(before, operation)
             waits = operation.fields.get("verb") == "wait"
             unchanged = changes == earlier.change
-            sort = _sort(effect in _LOOKS or steady, same and not waits, failed(before), unchanged)
+            sort = sort_of(effect in _LOOKS or steady, same and not waits, failed(before), unchanged)
             # the same words for another file's worth of text: a writer goes on, it does not repeat
             if sort == "again" and path in written and failures > written[path].failures:
                 sort = "rework"
@@ -191,7 +191,25 @@ def _earlier(
     return None, 0.0
 
 
-def _sort(looks: bool, same: bool, failed_before: bool, unchanged: bool) -> Sort:
+def sort_of(looks: bool, same: bool, failed_before: bool, unchanged: bool) -> Sort:
+    """What sort of repeat is an action that was done before? The compiler's denoising asks the same.
+
+    Args:
+        looks: it only looks, or exercises.
+        same: its result is the same as before.
+        failed_before: the earlier one failed.
+        unchanged: nothing that it could depend on was changed since.
+
+    Returns:
+        retry, again, recheck, redundant or poll.
+
+    Source:
+        compiler rules, S3 denoise.
+
+    Example:
+        >>> sort_of(looks=True, same=True, failed_before=False, unchanged=True)
+        'redundant'
+    """
     if failed_before and unchanged:
         return "retry"
     if not looks:

@@ -60,6 +60,24 @@ def cut_of(catalog: Catalog, session: str) -> Segmentation | None:
     return None if row is None else msgspec.msgpack.decode(row[0], type=Segmentation)
 
 
+def unfinished(catalog: Catalog, segmenter: str) -> dict[str, int]:
+    """Families that another segmenter than the store's has cut: a change that was stopped left them.
+
+    Args:
+        catalog: the store's catalog.
+        segmenter: name of the store's.
+
+    Returns:
+        Name of what cut them to their number.
+    """
+    found: dict[str, int] = {}
+    for _, versions in catalog.families().values():
+        name = versions.partition(" ")[0]
+        if name != segmenter:
+            found[name] = found.get(name, 0) + 1
+    return dict(sorted(found.items()))
+
+
 def cuts(catalog: Catalog) -> list[Cut]:
     """What cut the families, oldest first.
 

@@ -14,9 +14,10 @@ from tracelode.model.profile import Profile, Sample, Stack, made
 from tracelode.model.query import Query
 from tracelode.store import asks
 from tracelode.store.catalog import Catalog
+from tracelode.store.engine import connect
 from tracelode.store.objects import filled_in
 from tracelode.store.schema import column, quoted
-from tracelode.store.shards import connect, row_operation
+from tracelode.store.shards import row_operation
 
 DETAIL_LIMIT = 50_000
 """Above this many operations a profile's samples are the three largest of each stack."""

@@ -8,7 +8,8 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from tracelode.store.catalog import Catalog
-from tracelode.store.shards import connect, relation
+from tracelode.store.engine import connect
+from tracelode.store.shards import relation
 
 APART = "|"
 """Between the objects of a stored ladder."""

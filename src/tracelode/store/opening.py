@@ -53,6 +53,10 @@ CREATE TABLE IF NOT EXISTS annotations (
 """
 
 
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN")
+"""Errors of SQLite's where a file beside the catalog cannot be made: the disk is full."""
+
+
 class Opened(NamedTuple):
     """A catalog that can be asked."""
 
@@ -62,6 +66,18 @@ class Opened(NamedTuple):
     """Where a store of an older layout was put, if one lay here."""
     readonly: bool
     """May this process not write here?"""
+
+
+def is_store(folder: Path) -> bool:
+    """Does a folder hold a store, or what is left of one?
+
+    Args:
+        folder: the workspace folder.
+    """
+    try:
+        return (folder / "catalog.sqlite").stat().st_size > 0 or has_shards(folder)
+    except FileNotFoundError:
+        return has_shards(folder)
 
 
 def open_catalog(folder: Path, *, renew: bool = False) -> Opened:
@@ -156,9 +172,21 @@ def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
     """A connection, and whether it can only read."""
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         db = sqlite3.connect(path, isolation_level=None, timeout=60)
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")
-        return db, False
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=NORMAL")
+            # the first look makes the files beside it that a log of changes needs
+            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return db, False
+        except sqlite3.OperationalError as error:
+            db.close()
+            if not error.sqlite_errorname.startswith(_FULL) or not path.stat().st_size:
+                raise
+        if path.with_name(f"{path.name}-wal").exists():
+            # whoever is alone with the file needs no file for what others would have to know
+            db = sqlite3.connect(path, isolation_level=None, timeout=60)
+            db.execute("PRAGMA locking_mode=EXCLUSIVE")
+            return db, True
     # without a log of changes nobody writes now, and none can be made by us
     still = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
     name = f"file:{quote(str(path))}?mode=ro{still}"

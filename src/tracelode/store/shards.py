@@ -13,6 +13,8 @@ import msgspec
 
 from tracelode.errors import StoreError
 from tracelode.model.operation import Operation, Origin
+from tracelode.store.engine import Engine
+from tracelode.store.engine import connect as connect
 from tracelode.store.schema import CONTENTS, FRAMES, OPERATIONS, ddl, quoted
 
 _FIELDS = msgspec.json.Decoder(dict[str, str])
@@ -22,29 +24,6 @@ _OURS = re.compile(r"[0-9a-f]{16}\.parquet|\.[0-9a-f]{16}\.parquet\.\d+\.part")
 ROW_GROUP = 8_192
 """Rows written at once: bounds the memory of a write."""
 TABLES = ("operations", "frames")
-
-
-def connect(threads: int = 1) -> Any:
-    """A DuckDB connection that keeps nothing on disk and asks for nothing outside.
-
-    Args:
-        threads: worker threads.
-
-    Returns:
-        The connection.
-    """
-    import duckdb
-
-    connection = duckdb.connect(
-        config={
-            "threads": threads,
-            "memory_limit": "400MB",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        }
-    )
-    connection.execute("SET preserve_insertion_order = true")
-    return connection
 
 
 def operation_row(operation: Operation, root: str) -> tuple[Any, ...]:
@@ -87,7 +66,7 @@ class ShardWriter:
         connection: a DuckDB connection of the caller's; its tables of the same names are replaced.
     """
 
-    def __init__(self, folder: Path, connection: Any) -> None:
+    def __init__(self, folder: Path, connection: Engine) -> None:
         self.folder = folder
         self.name = secrets.token_hex(8)
         self.operations = 0
@@ -129,7 +108,7 @@ def shard_file(folder: Path, table: str, name: str) -> Path:
     return folder / table / f"{name}.parquet"
 
 
-def write_parquet(connection: Any, query: str, target: Path) -> None:
+def write_parquet(connection: Engine, query: str, target: Path) -> None:
     """Write a query's rows to a private file, whole or not at all.
 
     Args:
@@ -186,7 +165,7 @@ def _scan(folder: Path, table: str, names: Sequence[str]) -> str:
     return f"read_parquet([{files}])"
 
 
-def read_families(connection: Any, folder: Path, places: dict[str, str]) -> dict[str, list[Operation]]:
+def read_families(connection: Engine, folder: Path, places: dict[str, str]) -> dict[str, list[Operation]]:
     """Load the stored operations of some families.
 
     Args:
@@ -268,7 +247,7 @@ class Held(NamedTuple):
     """Of a model call: output tokens of the whole call, as this session tells it."""
 
 
-def holdings(connection: Any, folder: Path, places: dict[str, str]) -> dict[str, list[Held]]:
+def holdings(connection: Engine, folder: Path, places: dict[str, str]) -> dict[str, list[Held]]:
     """The record ids of some families, in file order.
 
     Args:
@@ -301,7 +280,7 @@ def holdings(connection: Any, folder: Path, places: dict[str, str]) -> dict[str,
 
 
 def write_contents(
-    connection: Any, folder: Path, rows: Iterable[tuple[str, str, str, str]]
+    connection: Engine, folder: Path, rows: Iterable[tuple[str, str, str, str]]
 ) -> tuple[str, int]:
     """Write a shard of the archive.
 
@@ -329,7 +308,7 @@ def write_contents(
 
 
 def read_contents(
-    connection: Any, folder: Path, names: Sequence[str], session: str
+    connection: Engine, folder: Path, names: Sequence[str], session: str
 ) -> list[tuple[str, str, str]]:
     """Archived texts of one session.
 

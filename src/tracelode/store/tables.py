@@ -8,7 +8,8 @@ from typing import IO
 
 from tracelode.model.profile import Profile
 from tracelode.model.words import encodable
-from tracelode.store.shards import connect, write_parquet
+from tracelode.store.engine import connect
+from tracelode.store.shards import write_parquet
 
 
 class ParquetExporter:

@@ -12,9 +12,12 @@ from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
 from tracelode.workspace.annotating import Annotating
 from tracelode.workspace.certainty import Certainty
+from tracelode.workspace.compiling import Compiling
+from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
 from tracelode.workspace.places import (
+    assert_store,
     checked_prices,
     default_store,
     local_zone,
@@ -51,6 +54,7 @@ def open(
     idle: float | None = None,
     prices: str | Path | None = None,
     renew: bool = False,
+    make: bool = True,
 ) -> Workspace:
     """Open a store, made if it does not exist.
 
@@ -62,11 +66,13 @@ def open(
         prices: a price file of your own on top of the shipped table; "none" for the shipped table
             alone; default: the store's.
         renew: put a store of an older layout into a folder beside it and begin a new one.
+        make: make the store if it does not exist.
 
     Returns:
         The workspace.
 
     Raises:
+        QueryError: there is no store, and none is to be made.
         StoreError: the folder cannot be used, or was written by another version of tracelode.
         UsageError: an unknown mode or a bad limit.
 
@@ -80,11 +86,15 @@ def open(
     if idle is not None and not 0 <= idle <= 86_400 * 365:
         raise UsageError("the idle limit must be between 0 seconds and a year")
     folder = Path(store).expanduser() if store is not None else default_store()
+    if not make:
+        assert_store(folder, named=store is not None)
     own = Path(prices) if prices else None
     return Workspace(folder, redact=redact, tz=tz, idle=idle, prices=own, renew=renew)
 
 
-class Workspace(Annotating, Segmenting, ModelCutting, NamingNames, Certainty, RankingOperations):
+class Workspace(
+    Annotating, Segmenting, ModelCutting, NamingNames, Certainty, RankingOperations, Judging, Compiling
+):
     """A store and what can be asked of it; made by open().
 
     Args:

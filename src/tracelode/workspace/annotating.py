@@ -246,7 +246,10 @@ class Annotating(Segmenting):
         from tracelode.model.words import printable
 
         redactor = self._import().here.redactor
-        name = printable(redactor.name(" ".join(author.split())))
+        given = " ".join(author.split())
+        if len(given) > _AUTHOR:
+            raise UsageError(f"--author has {len(given):,} characters; at most {_AUTHOR}")
+        name = printable(redactor.name(given))
         if not name.strip():
             raise UsageError("--author is empty; write it as --author sam")
         if len(name) > _AUTHOR:

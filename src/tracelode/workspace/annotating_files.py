@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tracelode.errors import ExportError, MarksError, SourceError, UsageError
+from tracelode.files import why
 from tracelode.model.annotation import Mark
 from tracelode.model.words import printable
 
@@ -24,6 +25,8 @@ MOST_FILES = 10_000
 _PARTS = ("packets", "marks")
 _SHOWN = 80
 """Characters of a file's name in a message."""
+_DIGITS = 100
+"""Digits of a number that is read."""
 _UNSAFE = re.compile(r"[^0-9A-Za-z]+")
 
 
@@ -187,7 +190,7 @@ def read_files(target: Path) -> tuple[list[Read], list[tuple[str, str]]]:
         except RecursionError:
             problems.append((name, "nested too deeply"))
         except OSError as error:
-            problems.append((name, f"cannot be read: {error.strerror or type(error).__name__}"))
+            problems.append((name, f"cannot be read: {why(error)}"))
         except ValueError as error:
             problems.append((name, str(error)))
     return files, problems
@@ -226,7 +229,7 @@ def _decoded(data: bytes) -> object:
     except UnicodeDecodeError:
         raise ValueError("not in UTF-8") from None
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number, parse_int=_integer)
     except json.JSONDecodeError as error:
         # its own words hold no text of the file
         raise ValueError(f"no JSON: {error.msg.lower()} at line {error.lineno}") from None
@@ -237,6 +240,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("a key stands twice in one object")
     return found
+
+
+def _integer(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(f"a number of {len(text):,} digits; {_DIGITS} are read")
+    return int(text)
 
 
 def _no_number(word: str) -> object:

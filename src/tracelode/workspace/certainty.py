@@ -84,7 +84,7 @@ class Certainty(Comparing):
         query: Query | None = None,
         names: tuple[str, str] = ("base", "other"),
         per: str = "session",
-        pair: str | tuple[str, ...] = "task",
+        pair: str | tuple[str, ...] | None = None,
         segmenters: tuple[str, ...] | None = None,
     ) -> Sensitivity:
         """How far the shares of stages move when sessions are cut otherwise.
@@ -141,7 +141,7 @@ class Certainty(Comparing):
         query: Query | None = None,
         *,
         by: str = "outcome",
-        pair: str | tuple[str, ...] = "task",
+        pair: str | tuple[str, ...] | None = None,
         nulls: int = NULLS,
         seed: int = 0,
     ) -> ToldApart:
@@ -214,10 +214,14 @@ class Certainty(Comparing):
         from tracelode.signals.lexicon import load
 
         doubtful: dict[str, int] = {}
-        for found in self.contiguities(sorted(seen)).values():
-            for mark in found.marks:
-                doubtful[mark] = doubtful.get(mark, 0) + 1
+        roots = {session.key: session.root for session in self._catalog.sessions()}
+        mixed = {
+            (mark, roots.get(key, key)) for key, found in self.contiguities(sorted(seen)).items()
+            for mark in found.marks
+        }  # fmt: skip
+        for mark, _ in mixed:
+            doubtful[mark] = doubtful.get(mark, 0) + 1
         return Sensitivity(
             measure=query.measures[0], names=names, lexicons=(load().version,), cuts=cuts,
-            doubtful=doubtful, sessions=len(seen),
+            doubtful=doubtful, sessions=len({roots.get(key, key) for key in seen}),
         )  # fmt: skip

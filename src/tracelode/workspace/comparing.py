@@ -8,10 +8,12 @@ from typing import IO, TYPE_CHECKING
 
 import msgspec
 
-from tracelode.errors import QueryError, UsageError
+from tracelode.errors import UsageError
 from tracelode.model.measure import parts
+from tracelode.model.numbers import number
 from tracelode.model.profile import Profile
 from tracelode.model.query import Query
+from tracelode.model.unknown import TELLTALE, untold, why
 from tracelode.workspace.asking import Asking
 from tracelode.workspace.sides import (
     Side,
@@ -44,7 +46,7 @@ class Comparing(Asking):
         query: Query | None = None,
         names: tuple[str, str] = ("base", "other"),
         per: str | None = None,
-        pair: str | tuple[str, ...] = "task",
+        pair: str | tuple[str, ...] | None = None,
         least: tuple[int, int] | None = None,
         headline: int | None = None,
         seed: int = 0,
@@ -58,9 +60,10 @@ class Comparing(Asking):
             query: stack, measure (the first), frame filters, lane, share; and with `by` the filters that both
                 share. None for the default stack and measure.
             names: words for two sets of filters.
-            per: task, session or total; None for task where sets are told apart by outcome or share
-                tasks enough, else session.
-            pair: field or fields that sessions of a pair share: task, project, intent, agent.
+            per: task, session or total; None for task where sets are told apart by outcome, share
+                tasks enough, or are to be paired, else session.
+            pair: field or fields that sessions of a pair share: task, project, intent, agent; None for task
+                where it pairs them.
             least: sessions and tasks that a frame needs to be called different; None for 3 and 2.
             headline: rows with an interval; None for 20.
             seed: of the resamples.
@@ -79,18 +82,16 @@ class Comparing(Asking):
 
         query = query if query is not None else self.query()
         sides, proxy = self._sides(base, other, by, query, names)
-        runs, left, notes = self._runs(sides, query, checked_pair(pair))
+        fields = checked_pair(pair)
+        runs, left, notes = self._runs(sides, query, fields)
         shown = (sides[0].name, sides[1].name)
         if per is None:
             tasks = [{run.task for run in side} - {None} for side in runs]
-            paired = by in ("outcome", "proxy") or len(tasks[0] & tasks[1]) >= 2
+            paired = by in ("outcome", "proxy") or pair is not None or len(tasks[0] & tasks[1]) >= 2
             per = "task" if paired else "session"
-        for side, held in zip(sides, runs, strict=True):
-            if per != "task" and not held:
-                raise QueryError(f"no session of the set {side.name!r}; loosen its filters")
         made = difference(
-            runs[0], runs[1], measure=query.measures[0], names=shown, per=per, least=least or LEAST,
-            headline=HEADLINE if headline is None else headline, seed=seed,
+            runs[0], runs[1], measure=query.measures[0], names=shown, per=per, pair=fields,
+            least=least or LEAST, headline=HEADLINE if headline is None else headline, seed=seed,
         )  # fmt: skip
         versions = {version for _, version in self._catalog.families().values()}
         if len(versions) > 1:
@@ -142,16 +143,22 @@ class Comparing(Asking):
     def _runs(
         self, sides: tuple[Side, Side], query: Query, pair: tuple[str, ...]
     ) -> tuple[tuple[list[Run], list[Run]], list[tuple[str, int]], list[str]]:
-        """Runs of both sides, what was left out, and notes."""
-        from tracelode.profile.pairs import Run
+        """Runs of both sides, what was left out, and notes.
+
+        Raises:
+            QueryError: a set without a session, or without one that tells the measure.
+        """
+        from tracelode.profile.pairs import Run, refuse_empty, refuse_unknown
         from tracelode.profile.view import viewer
 
         measure = query.measures[0]
         parts(measure)
         view = viewer(query, self._salt())
         known = heads(self._catalog.sessions())
+        mute = self._mute(measure)
         found: list[list[Run]] = []
-        untold = unpriced = 0
+        sizes: list[int] = []
+        unpriced = 0
         profile: Profile | None = None
         for side in sides:
             asked = msgspec.structs.replace(
@@ -170,18 +177,31 @@ class Comparing(Asking):
                     continue
                 row = stacks.setdefault(root, {})
                 shown = stack[1:] if view is None else view(stack[1:])
-                if stack not in silent:
+                if stack not in silent and root not in mute:
                     told.add(root)
                 if shown is not None:
                     row[shown] = row.get(shown, 0) + values[0]
-                    unpriced += values[-1]
-            untold += len(stacks) - len(told)
+                    unpriced += values[-1] if root not in mute else 0
+            sizes.append(len(stacks))
             found.append([Run(root, pair_key(pair, known.get(root)), stacks[root]) for root in sorted(told)])
-        left = [(f"with {measure} unknown", untold)] if untold else []
+        shown_names = sides[0].name, sides[1].name
+        refuse_empty((sizes[0], sizes[1]), shown_names)
+        unknown = sizes[0] - len(found[0]), sizes[1] - len(found[1])
+        refuse_unknown(measure, (len(found[0]), len(found[1])), unknown, shown_names)
+        left = [(f"with {measure} unknown ({why(measure)})", sum(unknown))] if any(unknown) else []
         notes = []
         if unpriced and measure == "cost":
-            notes.append(f"{unpriced:,} tokens of these sessions have no price and add nothing to the cost")
+            notes.append(f"{number(unpriced, 'token')} of these sessions without a price: not in the cost")
         return (found[0], found[1]), left, notes
+
+    def _mute(self, measure: str) -> frozenset[str]:
+        """Keys of the root sessions that do not tell a measure, whatever filters leave of them."""
+        whole = self._ask().fold(bare(Query(tz=self.tz), ("session",), TELLTALE))
+        return frozenset(
+            stack[0]
+            for stack, values in whole.totals.items()
+            if untold(measure, dict(zip(TELLTALE, values, strict=True)))
+        )
 
     def comparison(
         self,
@@ -190,7 +210,7 @@ class Comparing(Asking):
         *,
         measure: str | None = None,
         names: tuple[str, str] = ("base", "other"),
-        pair: str | tuple[str, ...] = "task",
+        pair: str | tuple[str, ...] | None = None,
         hold: str | None = None,
         margin: float = 0.05,
         seed: int = 0,
@@ -202,7 +222,7 @@ class Comparing(Asking):
             other: filters of those after it.
             measure: what is compared; None for the store's default.
             names: words for the two sets.
-            pair: field or fields that runs of a pair share.
+            pair: field or fields that runs of a pair share; None for task.
             hold: success (or proxy) that must not get worse; None for no gate.
             margin: largest loss of it that is accepted, as a share of runs.
             seed: of sign flips and resamples.
@@ -212,12 +232,13 @@ class Comparing(Asking):
 
         Raises:
             QueryError: fewer than 2 tasks have runs with known values on both sides.
-            UsageError: words that are unknown, a margin that is none, two equal sets.
+            UsageError: words that are unknown, a margin that is none, sets that share a session.
 
         Source:
             docs/decisions/0013-quality-gate.md.
         """
         from tracelode.profile.compare.paired import Outcome, compare
+        from tracelode.profile.pairs import refuse_empty
 
         measure = measure or self.default_measure()
         parts(measure)
@@ -227,6 +248,13 @@ class Comparing(Asking):
             raise UsageError("both sets are the same; name two different ones")
         fields, known = checked_pair(pair), heads(self._catalog.sessions())
         rows = [self._values(side, measure) for side in (base, other)]
+        both = sum(root in rows[1] for root in rows[0])
+        if both:
+            raise UsageError(
+                f"the sets share {number(both, 'session')}, and a run is either before or after a change; "
+                "name sets that share none, as by time, project or task"
+            )
+        refuse_empty((len(rows[0]), len(rows[1])), names)
         inside = [known[root] for root in {*rows[0], *rows[1]} if root in known]
         ends, seems = judged(inside, proxy=hold == "proxy")
         sides = [
@@ -236,27 +264,24 @@ class Comparing(Asking):
             ]
             for row in rows
         ]
-        both = sum(root in rows[1] for root in rows[0])
         found = compare(
-            sides[0], sides[1], measure=measure, names=names, margin=margin, seed=seed,
+            sides[0], sides[1], measure=measure, names=names, pair=fields, margin=margin, seed=seed,
             hold=None if hold is None else "proxy" if seems else hold,
         )  # fmt: skip
         notes = []
         if hold == "success" and seems:
             notes.append("no run has an outcome: the gate goes by proxies, what was observed last")
-        if both:
-            notes.append(f"{both:,} sessions are in both sets, each with the operations its filters take")
         return msgspec.structs.replace(found, notes=tuple(notes))
 
     def _values(self, side: Query, measure: str) -> dict[str, int | None]:
         """Root key to the measure, None where it or the price of a call is unknown."""
         measures = tuple(dict.fromkeys((measure, "tokens.unpriced")))
-        profile = self._ask().fold(bare(side, ("session",), measures))
+        profile, mute = self._ask().fold(bare(side, ("session",), measures)), self._mute(measure)
         priced = measure in ("cost", "cost.fees")
         found: dict[str, int | None] = {}
         for stack in profile.totals:
             told = profile.told(stack)
-            found[stack[0]] = None if priced and told[-1] else told[0]
+            found[stack[0]] = None if stack[0] in mute or (priced and told[-1]) else told[0]
         return found
 
     # writing ------------------------------------------------------------------------------------
@@ -290,9 +315,13 @@ def bare(query: Query, stack: tuple[str, ...], measures: tuple[str, ...]) -> Que
 def _described(made: Difference) -> tuple[str, ...]:
     """What a file says of how it was made."""
     base, other = made.names
-    scaled = {"task": f"scaled to {made.weight} tasks", "session": f"scaled to {made.weight} sessions each"}
+    scaled = {
+        "task": f"scaled to {number(made.weight, 'task')}",
+        "session": f"scaled to {number(made.weight, 'session')} each",
+    }
     return (
         f"{other} minus {base}, per {made.per}",
         *((scaled[made.per],) if made.per in scaled else ()),
-        f"{made.sessions[0]} and {made.sessions[1]} sessions, {made.tasks} tasks, {made.pairs} pairs",
+        f"{made.sessions[0]:,} and {number(made.sessions[1], 'session')}, {number(made.tasks, 'task')}, "
+        f"{number(made.pairs, 'pair')}",
     )

@@ -11,6 +11,7 @@ import msgspec
 from tracelode.ingest.discover import Found, Names, local_roots, sources, walk
 from tracelode.model.report import Doctor, Skipped
 from tracelode.redact.fast import Redactor
+from tracelode.store.below import effects
 from tracelode.store.catalog import Catalog, SourceRow
 
 
@@ -33,7 +34,7 @@ def examine(catalog: Catalog, asker: Any, unpriced: dict[str, int]) -> Doctor:
         formats, acceptance case A22; accounting: a cost in the source is shown, never added.
     """
     known = catalog.sources()
-    found = Doctor(files=len(known), unpriced=unpriced, quality=asker.quality())
+    found = Doctor(files=len(known), unpriced=unpriced, quality=asker.quality(), effects=effects(asker))
     _histories(found, known)
     _prompts(found, {session.root for session in catalog.sessions()})
     found.unknown = sum(1 for row in known.values() if not row.adapter)

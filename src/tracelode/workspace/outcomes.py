@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
+import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +44,30 @@ def outcome_of(word: str) -> str:
     return found
 
 
+def file_bytes(path: Path) -> bytes:
+    """All bytes of a file that a person names.
+
+    Args:
+        path: a regular file of at most MAX_BYTES.
+
+    Raises:
+        SourceError: it cannot be read, is too large, or is a folder, a pipe or a device, which may never end.
+    """
+    try:
+        # a pipe that nobody writes to is opened at once, not waited for
+        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise SourceError("is no regular file", path=path.name)
+            data = stream.read(MAX_BYTES + 1)
+    except IsADirectoryError as error:
+        raise SourceError("is no regular file", path=path.name) from error
+    except (OSError, ValueError) as error:
+        raise SourceError(f"cannot be read: {type(error).__name__}", path=path.name) from error
+    if len(data) > MAX_BYTES:
+        raise SourceError("the file is above 64 MB; split it", path=path.name)
+    return data
+
+
 def read_csv(path: Path, root_of: Callable[[str], str]) -> Verdicts:
     """Outcomes and tasks from a CSV file with the columns session, outcome, task.
 
@@ -62,10 +89,9 @@ def read_csv(path: Path, root_of: Callable[[str], str]) -> Verdicts:
         old = reasons.get(reason)
         reasons[reason] = Skipped(path.name, old.line if old else line, reason, (old.count if old else 0) + 1)
 
+    data = io.BytesIO(file_bytes(path))
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise SourceError("the file is above 64 MB; split it", path=path.name)
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+        with io.TextIOWrapper(data, encoding="utf-8-sig", errors="replace", newline="") as stream:
             rows = csv.DictReader(stream)
             columns = {(name or "").strip().lower(): name for name in rows.fieldnames or ()}
             if "session" not in columns or not {"outcome", "task"} & set(columns):
@@ -93,7 +119,7 @@ def read_csv(path: Path, root_of: Callable[[str], str]) -> Verdicts:
                 if outcome and said[0] and outcome != said[0]:
                     skip(rows.line_num, "another outcome than in a row before, the last one holds")
                 found.by_root[root] = (outcome or said[0], task or said[1])
-    except (OSError, csv.Error) as error:
+    except csv.Error as error:
         raise SourceError(f"cannot be read: {type(error).__name__}", path=path.name) from error
     found.skipped = sorted(reasons.values(), key=lambda s: s.line)
     return found

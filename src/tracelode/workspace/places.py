@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from tracelode import registry
-from tracelode.errors import UsageError
+from tracelode.errors import QueryError, UsageError
+from tracelode.store.opening import is_store
 
 _UTC = ("Etc/UTC", "Etc/UCT", "Etc/Universal", "Etc/Zulu", "UCT", "Universal", "Zulu")
 """Other names of one zone."""
@@ -21,6 +22,30 @@ def default_store() -> Path:
     data = os.environ.get("XDG_DATA_HOME")
     base = Path(data) if data and os.path.isabs(data) else home_folder() / ".local" / "share"
     return base / "tracelode"
+
+
+def assert_store(folder: Path, *, named: bool) -> None:
+    """Make sure that there is something to look at, before a look would make it.
+
+    Args:
+        folder: the workspace folder.
+        named: did the user name it?
+
+    Raises:
+        QueryError: there is no store.
+    """
+    try:
+        if is_store(folder):
+            return
+        there = folder.is_dir()
+    except OSError:
+        return  # opening it says why it cannot be used
+    if not named and not os.environ.get("TRACELODE_STORE"):
+        raise QueryError("nothing imported yet; run tracelode import PATH, or tracelode demo")
+    how = f"make one with tracelode import PATH --store {folder}"
+    if there:
+        raise QueryError(f"{folder} holds no store; name the folder that does, or {how}")
+    raise QueryError(f"no workspace at {folder}; {how}")
 
 
 def home_folder() -> Path:

@@ -136,7 +136,8 @@ class RankingOperations(Asking):
         if measures is None:
             measures = tuple(dict.fromkeys((self.default_measure(), "tokens", "time.tool")))
         stored = tuple(dict.fromkeys(name for measure in measures for name in parts(measure)))
-        collector = LoopCollector(measures, least, limit)
+        roots = {s.key: s.root for s in self._catalog.sessions()}
+        collector = LoopCollector(measures, least, limit, roots)
         for stretch in self._stretches(session, query, (), stored):
             collector.add(stretch)
         return collector.loops()
@@ -176,6 +177,7 @@ class RankingOperations(Asking):
             direct=told,
             faults=known,
             fields=fields,
+            roots={s.key: s.root for s in self._catalog.sessions()},
         )
         for stretch in stretches:
             collector.add(stretch)

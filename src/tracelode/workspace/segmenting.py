@@ -94,10 +94,23 @@ class Segmenting(Asking):
         return msgspec.structs.replace(label(operations, made).segmentation, session=key)
 
     def cuts(self) -> list[Cut]:
-        """What cut the sessions of this store, one segmenter after the other, oldest first."""
+        """What cut the sessions of this store, one segmenter after the other, oldest first.
+
+        Returns:
+            The cuts; all families of the store are cut by the last one, those of later imports too.
+        """
         from tracelode.store.cuts import cuts
 
-        return cuts(self._catalog)
+        found = cuts(self._catalog)
+        if found:
+            found[-1] = msgspec.structs.replace(found[-1], families=len(self._catalog.families()))
+        return found
+
+    def uncut(self) -> dict[str, int]:
+        """Root sessions that another segmenter still cuts, by its name: a change of it was stopped."""
+        from tracelode.store.cuts import unfinished
+
+        return unfinished(self._catalog, self.segmenter)
 
     def rules(self, path: str | Path) -> int:
         """Keep a file of rules for the segmenter rules, and cut every session anew by them.
@@ -112,16 +125,15 @@ class Segmenting(Asking):
             UsageError: the file cannot be read or has a mistake; nothing is kept.
             StoreError: the store can only be read.
         """
+        from tracelode.files import bounded, why
         from tracelode.ingest.segmenters import keep
         from tracelode.profile.rulebook import LARGEST, read
 
         file = Path(path).expanduser()
         try:
-            with file.open("rb") as stream:
-                content = stream.read(LARGEST + 1)
+            content = bounded(file, LARGEST)
         except OSError as error:
-            why = (error.strerror or type(error).__name__).lower()
-            raise UsageError(f"the rule file {file} cannot be read: {why}") from error
+            raise UsageError(f"the rule file {file} cannot be read: {why(error)}") from error
         read(content)
         self._writable()
         keep("rules", self.path, content)
@@ -203,8 +215,8 @@ class Segmenting(Asking):
             raise StoreError(f"the store in {self.path} can only be read")
 
     def _recut(self) -> int:
-        """Cut anew what another segmenter, or another state of it, cut; the number of all sessions if any."""
+        """Cut anew what another segmenter, or another state of it, cut; the number of root sessions."""
         self._importer = None
         if self.empty():
             return 0
-        return len(self._catalog.sessions()) if self._import().refresh_locked() else 0
+        return len(self._catalog.families()) if self._import().refresh_locked() else 0

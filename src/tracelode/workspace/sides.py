@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from tracelode.errors import QueryError, UsageError
+from tracelode.model.numbers import number
 from tracelode.model.query import Query
 from tracelode.model.session import Session
 
@@ -86,8 +87,8 @@ def by_outcome(known: Mapping[str, Session], query: Query, *, proxy: bool) -> tu
     ends, seems = judged(known.values(), proxy=proxy)
     if not ends:
         raise QueryError(
-            f"none of {len(known):,} sessions has an outcome or an observed proxy of one; say how they ended "
-            "with tracelode outcome set or import"
+            f"none of {number(len(known), 'session')} has an outcome or an observed proxy of one; say how they "
+            "ended with tracelode outcome set or import"
         )
     sides = [
         Side(
@@ -116,7 +117,7 @@ def by_value(field: str, values: Iterable[str], query: Query) -> tuple[Side, Sid
     """
     held = sorted(set(values))
     if len(held) != 2:
-        there = f"{len(held):,} values" if len(held) != 1 else "1 value"
+        there = number(len(held), "value")
         raise UsageError(
             f"--by takes a field with two values, and {field} has {there} here; "
             f"name two sets instead, as {field}=A {field}=B"
@@ -141,15 +142,17 @@ def pair_key(fields: tuple[str, ...], session: Session | None) -> str | None:
     return None if None in values else "\x1f".join(str(value) for value in values)
 
 
-def checked_pair(fields: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
+def checked_pair(fields: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
     """The fields that pairs share.
 
     Args:
-        fields: one name, or several.
+        fields: one name, or several; None for task.
 
     Raises:
         UsageError: one is none of PAIRS, or there is none.
     """
+    if fields is None:
+        return ("task",)
     named = (fields,) if isinstance(fields, str) else tuple(fields)
     wrong = [name for name in named if name not in PAIRS]
     if wrong or not named:

@@ -121,7 +121,8 @@ def write_operations(catalog: Catalog, stream: IO[bytes]) -> int:
     """
     from tracelode.ingest.family import restore
     from tracelode.ingest.lock import exclusive
-    from tracelode.store.shards import connect, read_families
+    from tracelode.store.engine import connect
+    from tracelode.store.shards import read_families
 
     encode = msgspec.json.Encoder().encode
 

@@ -128,10 +128,10 @@ def test_what_one_side_has_alone() -> None:
 @pytest.mark.parametrize(
     ("base", "other", "least", "words"),
     [
-        ([], OTHER, 1, "no session belongs to the set"),
-        (BASE, [], 1, "no session belongs to the set"),
+        ([], OTHER, 1, "no session matches"),
+        (BASE, [], 1, "no session matches"),
         ([Run("a", None, {})], [Run("b", None, {})], 1, "none of the sessions has a task"),
-        ([Run("a", "x", {})], [Run("b", "y", {})], 1, "no task has sessions on both sides"),
+        ([Run("a", "x", {})], [Run("b", "y", {})], 1, "no two sessions share a task across the sets"),
         ([Run("a", "x", {})], [Run("b", "x", {})], 2, "only 1 task has sessions on both sides, 2 are needed"),
     ],
 )

@@ -108,9 +108,9 @@ def test_half_of_the_paths_must_have_a_word() -> None:
 
 def test_a_plan_item_comes_before_the_paths() -> None:
     run = session("Edit shop/cart/rate.py", "Edit shop/cart/rate.py")
-    assert segment_ladder("edit code", run) == Ladder("edit", ("rate", "cart", "shop"))
+    assert segment_ladder("edit code", run) == Ladder("write", ("rate", "cart", "shop"))
     planned = segment_ladder("edit code", run, "Rewrite the voucher parser for staging")
-    assert planned == Ladder("edit", ("voucher parser", "parser", "rate", "cart", "shop"))
+    assert planned == Ladder("write", ("voucher parser", "parser", "rate", "cart", "shop"))
 
 
 @pytest.mark.parametrize(
@@ -156,17 +156,39 @@ def test_a_word_of_the_stage_is_not_said_twice() -> None:
 
 def test_what_was_edited_counts_where_something_was_edited() -> None:
     run = session("Read mail/letter.py", "Read mail/letter.py", "Read mail/letter.py", "Edit shop/rate.py")
-    assert segment_ladder("edit code", run) == Ladder("edit", ("rate", "shop"))
+    assert segment_ladder("edit code", run) == Ladder("write", ("rate", "shop"))
     assert segment_ladder("explore code", run) == Ladder("explore", ("letter", "mail"))
     shell = session([call("$ pytest tests/mail/test_letter.py")], "Read shop/rate.py")
     assert segment_ladder("test code", shell) == Ladder("test", ("letter", "mail"))
+
+
+@pytest.mark.parametrize(
+    ("stage", "verb"),
+    [
+        *(
+            (name, "write")
+            for name in ("edit code", "create code", "fix tests", "write and run", "develop code")
+        ),
+        *((name, "explore") for name in ("search code", "find files", "inspect binary", "explore and write")),
+        *((name, "run") for name in ("run script", "try program", "verify result")),
+        ("test code", "test"),
+    ],
+)
+def test_few_verbs_stand_before_an_object(stage: str, verb: str) -> None:
+    ladder = segment_ladder(stage, session("Edit shop/rate.py", "Edit shop/rate.py"))
+    assert ladder == Ladder(verb, ("rate", "shop"))
+
+
+@pytest.mark.parametrize("stage", ["do mixed work", "ship changes", "set up environment", "install and run"])
+def test_a_mixture_of_many_things_has_no_object(stage: str) -> None:
+    assert segment_ladder(stage, session("Edit shop/rate.py")) is None
 
 
 def test_an_inner_segment_has_a_ladder_of_its_own() -> None:
     run = session("Edit shop/rate.py", "Edit mail/letter.py")
     pieces = (Segment(0, 4, 0, "edit code"), Segment(0, 2, 1, "edit code"), Segment(2, 4, 1, "edit code"))
     found = ladders(run, Segmentation("s", "x", "1", pieces), ["edit code"] * 4)
-    first, second = Ladder("edit", ("rate", "shop")), Ladder("edit", ("letter", "mail"))
+    first, second = Ladder("write", ("rate", "shop")), Ladder("write", ("letter", "mail"))
     assert found == [first, first, second, second]
 
 
@@ -202,6 +224,12 @@ def test_what_stands_beside_a_secret_is_banned(mark: str) -> None:
     assert {"swordfish", "gateway"} <= banned(f"the gateway {mark} is swordfish")
     assert "lighthouse" not in banned(f"the lighthouse {' ' * 20}{mark}{' ' * 30} lighthouse")
     assert "gateway" not in banned(f"gateway{APART}{mark}")
+
+
+@pytest.mark.parametrize("word", ["tokenizer", "Tokenize", "tokenization", "tokenise"])
+def test_what_cuts_a_text_is_no_secret(word: str) -> None:
+    assert banned(f"the {word} of the gateway") == set()
+    assert "gateway" in banned(f"the token is the gateway {word}")
 
 
 def test_a_word_that_reaches_in_is_banned_whole() -> None:

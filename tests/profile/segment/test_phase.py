@@ -79,7 +79,7 @@ NAMED = [
     ("lllttt", ["explore code", "test code"]),
     ("lllecee", ["explore code", "edit code"]),
     ("llleeettt", ["explore code", "edit code", "test code"]),
-    ("lllgeee", ["push changes", "edit code"]),
+    ("lllgeee", ["explore code", "edit code"]),
 ]
 
 

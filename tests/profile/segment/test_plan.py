@@ -67,10 +67,12 @@ def test_items_bound_and_name_and_phases_fill_the_rest() -> None:
     rows = operations(SCRIPT)
     assert pieces(PlanSegmenter(), rows) == [
         ("explore code", 3, ""),
-        ("test code", 4, "edit code"),
-        ("report result", 4, "edit docs"),
+        ("edit code", 4, ""),
+        ("edit files", 4, ""),
         ("explore code", 4, ""),
     ]
+    cut = PlanSegmenter().segment(rows)
+    assert [piece.declared for piece in cut.segments] == ["", "test code", "report result", ""]
     assert pieces(ChainSegmenter(), rows) == pieces(PlanSegmenter(), rows)
 
 
@@ -84,8 +86,8 @@ def test_the_rest_is_cut_by_the_next_segmenter() -> None:
         f"{work('lllttt')}\ntodo [>] Document it\n{work('e')}\ntodo [x] Document it\n{work('ttteee')}"
     )
     names = [name for name, *_ in pieces(ChainSegmenter(), rows)]
-    assert names == ["explore code", "test code", "report result", "test code", "edit code"]
-    assert [name for name, *_ in pieces(PlanSegmenter(), rows)] == ["test code", "report result", "test code"]
+    assert names == ["explore code", "test code", "edit code", "test code", "edit code"]
+    assert [name for name, *_ in pieces(PlanSegmenter(), rows)] == ["test code", "edit code", "test code"]
 
 
 def test_a_failure_under_an_item_names_what_follows_it() -> None:
@@ -97,7 +99,7 @@ def test_a_failure_under_an_item_names_what_follows_it() -> None:
 
 def test_what_has_no_tool_joins_its_neighbour() -> None:
     rows = operations(f"human go\ntodo [>] Document it\n{work('d')}\ntodo [x] Document it\ninterrupt")
-    assert pieces(ChainSegmenter(), rows) == [("report result", 3, "edit docs")]
+    assert pieces(ChainSegmenter(), rows) == [("edit docs", 3, "")]
     assert label(rows, ChainSegmenter())[0].segments[0].stop == len(rows)
 
 
@@ -113,8 +115,16 @@ def test_both_names_are_kept_as_fields() -> None:
     for segment in segmentation.segments:
         for operation in rows[segment.start : segment.stop]:
             kept = (operation.fields.get("stage_declared"), operation.fields.get("stage_observed"))
-            assert kept == ((segment.name, segment.observed) if segment.observed else (None, None))
-    assert any(segment.observed for segment in segmentation.segments)
+            named = segment.observed or segment.name
+            assert kept == ((segment.declared, named) if segment.declared else (None, None))
+    assert {segment.declared for segment in segmentation.segments} == {"", "test code", "report result"}
+
+
+def test_what_calls_cannot_show_is_named_by_the_plan() -> None:
+    rows = operations("todo [>] Verify the totals\nrun ./report\nrun ./report\ntodo [x] Verify the totals")
+    assert pieces(ChainSegmenter(), rows) == [("verify result", 4, "run program")]
+    (segment,) = ChainSegmenter().segment(rows).segments
+    assert segment.declared == "verify result"
 
 
 TURNS = st.lists(
@@ -180,8 +190,8 @@ def test_deeper_levels_of_the_rest_stay() -> None:
     segmentation.check(len(rows))
     assert {s.level for s in segmentation.segments} == {0, 1}
     inner = [s for s in segmentation.segments if s.level == 1]
-    assert {s.name for s in inner if not s.observed} == {"test code"}
-    assert sum(bool(s.observed) for s in inner) == 2
+    assert {s.name for s in inner if not s.declared} == {"test code"}
+    assert sum(bool(s.declared) for s in inner) == 2
 
 
 def test_covering_nothing_and_everything() -> None:
@@ -230,7 +240,7 @@ def test_the_hash_seed_does_not_matter() -> None:
         )
         outputs.add(run.stdout)
     assert len(outputs) == 1
-    assert "observed='edit code'" in outputs.pop()
+    assert "declared='test code'" in outputs.pop()
 
 
 def test_time_grows_with_the_session_only() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tracelode.compile.bind.blank import add_empty
 from tracelode.compile.bind.choose import MENTIONS, Choice, Ground, Hard, choose
 from tracelode.compile.bind.inputs import Given, gather, inputs_of
 from tracelode.compile.bind.loops import fan_slots, loop, wait
@@ -56,7 +57,8 @@ def ground_of(work: Work, runs: frozenset[int], hard: Hard) -> Ground:
         hard: hard data edges of these runs.
     """
     requests = {place: run.request or run.key for place, run in enumerate(work.runs)}
-    return Ground(runs, hard, work.options.accept, requests)
+    writes = frozenset(slot for slot, effect in work.effects.items() if effect.writes)
+    return Ground(runs, hard, work.options.accept, requests, writes=writes)
 
 
 def bound(rows: tuple[Row, ...], ground: Ground, scenes: Scenes, edges: tuple[Edge, ...]) -> Bound:
@@ -88,6 +90,7 @@ def bound(rows: tuple[Row, ...], ground: Ground, scenes: Scenes, edges: tuple[Ed
     for row in here:
         argument = _argument(row.leaf, choices, names, ground, edges)
         arguments.setdefault(row.leaf.slot, []).append(argument)
+    add_empty(arguments, scenes, ground)
     loops: dict[str, ForEach] = {}
     for slot in fans:
         found = loop(slot, scenes, ground.runs, ground.accept)

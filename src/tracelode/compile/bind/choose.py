@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 
 from tracelode.compile.bind.observe import Leaf
 from tracelode.compile.bind.table import Row, Rule
@@ -12,6 +13,8 @@ from tracelode.model import binding as b
 MENTIONS = ("date", "time", "days", "minutes", "number")
 """Kinds of what a request mentions: known before any argument."""
 
+FULL = 5
+"""Runs from which a rule that explains all of them need not be tried without each."""
 FEWEST, SUPPORT, LIFT = 3, 0.8, 0.3
 """Runs, share of them, and the same above chance, from which a rule counts as proven over runs."""
 
@@ -33,6 +36,8 @@ class Ground:
     """Run to what was asked: a constant needs two different ones."""
     known: frozenset[str] = frozenset()
     """Stand-ins that a rule may refer to: arguments that are bound already."""
+    writes: frozenset[str] = frozenset()
+    """Slots that change something: what every request tells is never taken for a constant there."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ def choose(row: Row, ground: Ground) -> Choice:
 def _steady(row: Row, ground: Ground, found: Choice) -> bool:
     """Do all runs but one choose the same? Asked where there are enough of them to do without one."""
     here = ground.runs & set(row.leaf.seen)
-    if len(here) < 4:
+    if len(here) < 4 or (found.explains >= here and len(here) >= FULL):
         return True
     for run in here:
         again = _best(row, replace(ground, runs=ground.runs - {run}))
@@ -81,7 +86,13 @@ def _best(row: Row, ground: Ground) -> Choice | None:
     here = ground.runs & set(row.leaf.seen)
     if not here:
         return None
-    rules = [r for r in row.rules if r.suggested & here and _may(r.binding, row.leaf, ground)]
+    # only what was asked in some runs is helped out by a rule that explains few
+    fewest = 1 if row.asked else ceil(ground.accept * len(here) - 1e-9)
+    rules = [
+        r
+        for r in row.rules
+        if len(r.explains) >= fewest and not r.suggested.isdisjoint(here) and (not r.asks or _may(r, ground))
+    ]
     optional = bool(ground.runs & row.leaf.absent)
     for sort in (_constant, _hard, _input, _either, _reference):
         found = sort(row.leaf, rules, here, ground)
@@ -93,11 +104,8 @@ def _best(row: Row, ground: Ground) -> Choice | None:
     return None
 
 
-def _may(binding: b.Binding, leaf: Leaf, ground: Ground) -> bool:
-    return all(
-        name == leaf.name or name in ground.known or name.split("\0")[1] in MENTIONS
-        for name in b.inputs(binding)
-    )
+def _may(rule: Rule, ground: Ground) -> bool:
+    return all(name in ground.known or name.split("\0")[1] in MENTIONS for name in rule.asks)
 
 
 def _given(binding: b.Binding) -> bool:
@@ -118,7 +126,8 @@ def _constant(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Groun
     rule = next((r for r in rules if isinstance(r.binding, b.Constant) and r.explains >= here), None)
     if rule is None or len({ground.requests[run] for run in here}) < 2:
         return None
-    if all(leaf.seen[run].prompt is not None and leaf.seen[run].information for run in here):
+    sure = leaf.slot in ground.writes
+    if all(leaf.seen[run].prompt is not None and (sure or leaf.seen[run].information) for run in here):
         # every request says it: that it was the same each time is chance
         return None
     assert isinstance(rule.binding, b.Constant)
@@ -132,7 +141,7 @@ def _hard(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Ground) -
     proven = [
         r
         for r in rules
-        if b.producers(r.binding)
+        if r.reads
         and _enough(r, here, ground)
         and (proved(r, leaf, ground) or (2 * len(told) < len(here) and lifted(r, leaf, here - told)))
         and (not _picky(r.binding) or r.explains >= here)
@@ -150,7 +159,7 @@ def proved(rule: Rule, leaf: Leaf, ground: Ground) -> bool:
         ground: edges.
     """
     gpath = next(iter(leaf.seen.values())).gpath
-    return all((p, leaf.slot, gpath) in ground.hard for p in b.producers(rule.binding))
+    return all((p, leaf.slot, gpath) in ground.hard for p in rule.reads)
 
 
 def lifted(rule: Rule, leaf: Leaf, runs: frozenset[int]) -> bool:
@@ -206,13 +215,13 @@ def _either(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Ground)
         and len(r.explains & rest) >= 2
         and (
             isinstance(r.binding, b.Constant)
-            or (b.producers(r.binding) and (proved(r, leaf, ground) or lifted(r, leaf, rest)))
+            or (r.reads and (proved(r, leaf, ground) or lifted(r, leaf, rest)))
         )
     ]
     top = _top(fits, here, _plainness)
     if top is None:
         return None
-    proof = "hard" if b.producers(top.binding) else "given"
+    proof = "hard" if top.reads else "given"
     return Choice(b.Alias((asked.binding, top.binding)), here, proof)
 
 
@@ -221,9 +230,8 @@ def _reference(leaf: Leaf, rules: list[Rule], here: frozenset[int], ground: Grou
     fits = [
         r
         for r in rules
-        if b.inputs(r.binding)
-        and not b.producers(r.binding)
-        and r.binding != b.FromInput(leaf.name)
+        if r.asks
+        and not r.reads
         and _enough(r, here, ground)
         and len({repr(leaf.seen[run].value) for run in r.explains & here}) >= 2
     ]

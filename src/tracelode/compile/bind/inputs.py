@@ -132,18 +132,26 @@ def inputs_of(given: Iterable[Given], scenes: Scenes) -> tuple[Input, ...]:
             }
             where = f"{kind} number {int(number) + 1} of the request"
             found.append(
-                Input(name=one.name, type=_type(values.values()), description=where, mention=one.mention)
+                Input(
+                    name=one.name,
+                    type=_type(values.values()),
+                    description=where,
+                    mention=one.mention,
+                    mentions=_count(kind, requests.values()),
+                )
             )
             continue
         values = {run: t.value for leaf in one.leaves for run, t in leaf.seen.items()}
         where = ", ".join(f"{leaf.path} of {leaf.slot}" for leaf in one.leaves[:4])
+        mention = _mention(values, requests)
         found.append(
             Input(
                 name=one.name,
                 type=_type(values.values()),
                 description=where,
                 required=not one.optional,
-                mention=_mention(values, requests),
+                mention=mention,
+                mentions=_count(mention.partition(":")[0], requests.values()) if mention else 0,
                 patterns=_patterns(values, requests),
             )
         )
@@ -182,34 +190,66 @@ def _mention(values: Mapping[int, Tree], requests: Mapping[int, str]) -> str:
             if transforms.same(mention.value, value):
                 here.add(f"{mention.kind}:{number}")
         places.append(here)
-    shared = set.intersection(*places) if len(places) >= 3 else set()
+    varied = len({transforms.text(value) for value in values.values()}) >= 2
+    shared = set.intersection(*places) if len(places) >= 3 and varied else set()
     return min(shared, default="")
+
+
+def _count(kind: str, requests: Iterable[str]) -> int:
+    """How many of a kind every request mentions, 0 where they do not agree."""
+    counts = {sum(m.kind == kind for m in mentions(request)) for request in requests}
+    return counts.pop() if len(counts) == 1 else 0
 
 
 def _patterns(values: Mapping[int, Tree], requests: Mapping[int, str]) -> tuple[str, ...]:
     """Expressions that find the value in two requests or more, and a wrong one in none."""
     tried: dict[str, None] = {}
+    signs = _signs(transforms.text(value) for value in values.values())
     for run in sorted(values):
         text = transforms.text(values[run])
         at = requests[run].lower().find(text.lower()) if len(text) >= 2 else -1
         if at >= 0:
-            tried[_around(requests[run], at, at + len(text))] = None
+            tried[_around(requests[run], at, at + len(text), signs)] = None
     good: list[tuple[int, str]] = []
     for pattern in tried:
-        right = wrong = 0
+        right: list[str] = []
+        wrong = 0
         for run, value in values.items():
             match = re2.search(pattern, requests[run])
             if match is not None:
-                right += transforms.same(match[1], value)
-                wrong += not transforms.same(match[1], value)
-        if right >= 2 and not wrong:
-            good.append((-right, pattern))
+                if _reads(match[1], value):
+                    right.append(transforms.text(value))
+                else:
+                    wrong += 1
+        # what never varied says nothing of where it stands
+        if len(set(right)) >= 2 and not wrong:
+            good.append((-len(right), pattern))
     return tuple(pattern for _, pattern in sorted(good)[:3])
 
 
-def _around(request: str, start: int, stop: int) -> str:
-    before = re.findall(r"\S+", request[:start])[-WORDS:]
-    after = re.findall(r"[^\w\s]|\w+", request[stop : stop + 40])[:1]
-    left = r"\s+".join(re.escape(w) for w in before) + r"\s+" if before else r"\A\s*"
-    right = rf"\s*{re.escape(after[0])}" if after else r"\s*\z"
-    return rf"(?i){left}(.{{1,80}}?){right}"
+def _reads(piece: str, value: Tree) -> bool:
+    """Is a piece of a request the value, letter for letter where it is a text?"""
+    return piece == value if isinstance(value, str) else transforms.same(piece, value)
+
+
+def _signs(texts: Iterable[str]) -> str:
+    """A class of the signs that values are made of: word signs, and of others those that were seen."""
+    seen = sorted({" " if sign.isspace() else sign for text in texts for sign in text if not _plain(sign)})
+    return r"[\w" + "".join(re.escape(sign) for sign in seen) + "]"
+
+
+def _plain(sign: str) -> bool:
+    return sign == "_" or (sign.isascii() and sign.isalnum())
+
+
+def _around(request: str, start: int, stop: int, signs: str) -> str:
+    """The words before a value and what follows it, whole words: "unfollow Jo" is not found by "follow"."""
+    near = re.search(rf"(?:\S+\s+){{0,{WORDS}}}\S*\Z", request[:start])
+    before = near[0] if near else ""
+    left = r"(?:\A|\s)" + r"\s+".join(re.escape(part) for part in re.split(r"\s+", before))
+    after = re.match(r"(\s*)([^\w\s]|\w+)", request[stop : stop + 40])
+    if after is None:
+        return rf"(?i){left}({signs}{{1,80}}?)\s*\z"
+    gap = r"\s+" if after[1] else ""
+    end = re.escape(after[2]) + (r"\b" if after[2][-1].isalnum() else "")
+    return rf"(?i){left}({signs}{{1,80}}?){gap}{end}"

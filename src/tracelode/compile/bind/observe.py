@@ -74,11 +74,14 @@ class Scenes:
     """Per run: slot to the index of its first call."""
     last: list[dict[str, int]] = field(default_factory=list)
     """Per run: slot to the index of its last call."""
+    hard: frozenset[tuple[str, str, str]] = frozenset()
+    """(producer, consumer, generalised argument path) of the hard data edges of all runs."""
     _moments: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         alignment = self.work.alignment
         assert alignment is not None
+        self.hard = frozenset((e.before, e.after, e.arg) for e in self.work.edges if e.kind == "data_hard")
         for place, run in enumerate(self.work.runs):
             first: dict[str, int] = {}
             last: dict[str, int] = {}

@@ -22,6 +22,7 @@ TIMES = 6
 """Days, and times of day, that are put together."""
 _DAY, _TIME = re.compile(r"\d{4}-\d{2}-\d{2}\Z"), re.compile(r"\d{2}:\d{2}\Z")
 _TIMELY = re.compile(r"\d{2}:\d{2}\Z|\d{4}-\d{2}-\d{2}\Z")
+_WORD = re.compile(r"[^\W\d][^\W\d \-]{0,11}(?:[ \-_][^\W\d]{1,12})?\Z")
 _ID = re.compile(r"(?:^|[._\]])(?:id|ids|key|token|uuid|code|slug)$|[a-z]Id$|_id$", re.I)
 
 
@@ -45,7 +46,6 @@ def simple(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
         if slot:
             yield from copied(source, slot, traced, scenes.by_run[run].outputs[slot])
     yield from _of_inputs(leaf, run, scenes)
-    yield from _after_moments(leaf, run, scenes)
 
 
 def _after_moments(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
@@ -215,7 +215,7 @@ def earlier(name: str, leaf: Leaf, run: int, scenes: Scenes) -> bool:
 
 
 def selections(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
-    """Rules that pick an element of a list: last, smallest, largest, or the one whose field fits.
+    """Rules that pick an element of a list: last, smallest, largest, one whose field fits; reckoned times.
 
     Args:
         leaf: what is explained.
@@ -223,8 +223,9 @@ def selections(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
         scenes: all runs.
 
     Yields:
-        Selected with stand-in inputs.
+        Selected and Derived with stand-in inputs.
     """
+    yield from _after_moments(leaf, run, scenes)
     traced = leaf.seen[run]
     for source in traced.sources[:SOURCES]:
         slot = _slot(scenes, run, source)
@@ -260,7 +261,8 @@ def _picks(rows: list[Tree], at: int, leaf: Leaf, run: int, scenes: Scenes) -> I
         first = next((n for n, r in enumerate(rows) if transforms.same(_field(r, field), value)), at)
         if first != at:
             continue
-        yield (b.Where(field, "eq", b.Constant(value), first=True),)
+        if isinstance(value, bool) or (isinstance(value, str) and _WORD.match(value)):
+            yield (b.Where(field, "eq", b.Constant(value), first=True),)
         for name, other in scenes.by_run[run].inputs.items():
             if earlier(name, leaf, run, scenes) and transforms.same(other, value):
                 yield (b.Where(field, "eq", b.FromInput(name), first=True),)

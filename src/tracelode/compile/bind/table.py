@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import msgspec
 
@@ -32,6 +33,10 @@ class Rule:
     """Runs whose value it gives."""
     key: bytes
     """Canonical text, for ties."""
+    reads: tuple[str, ...] = ()
+    """Slots whose outputs it reads."""
+    asks: tuple[str, ...] = ()
+    """Stand-ins of other arguments and of mentions that it refers to; its own leaf's is not among them."""
     crossed: frozenset[tuple[int, int]] | None = None
     """(run, other run) whose outputs give the run's value as well; None where that was not tried."""
 
@@ -44,6 +49,11 @@ class Row:
     """What is explained."""
     rules: tuple[Rule, ...]
     """All that were tried and explain a run."""
+
+    @cached_property
+    def asked(self) -> bool:
+        """Does a request tell the value in some run?"""
+        return any(r.binding == b.FromInput(self.leaf.name) for r in self.rules)
 
 
 def table(work: Work, scenes: Scenes | None = None) -> tuple[Row, ...]:
@@ -66,6 +76,11 @@ def _rules(leaf: Leaf, scenes: Scenes) -> Iterator[Rule]:
     # fixed places first: a rule that picks from a list is only looked for where they do not do
     if not any(_proper(r.binding, leaf) and len(r.explains) == len(leaf.seen) for r in tried):
         yield from _tried(leaf, scenes, selections)
+
+
+def _hard(reads: tuple[str, ...], leaf: Leaf, scenes: Scenes) -> bool:
+    gpath = next(iter(leaf.seen.values())).gpath
+    return all((slot, leaf.slot, gpath) in scenes.hard for slot in reads)
 
 
 def _proper(binding: b.Binding, leaf: Leaf) -> bool:
@@ -99,9 +114,11 @@ def _tried(leaf: Leaf, scenes: Scenes, propose: object) -> list[Rule]:
     found = []
     for key, (binding, runs) in suggested.items():
         explains = frozenset(run for run in leaf.seen if run in runs or explained(binding, leaf, run, scenes))
-        enough = len(explains) >= CROSS * len(leaf.seen) and b.producers(binding)
+        reads = b.producers(binding)
+        asks = tuple(n for n in b.inputs(binding) if n != leaf.name)
+        enough = len(explains) >= CROSS * len(leaf.seen) and reads and not _hard(reads, leaf, scenes)
         crossed = _crossed(binding, leaf, scenes) if enough else None
-        found.append(Rule(binding, frozenset(runs), explains, key, crossed))
+        found.append(Rule(binding, frozenset(runs), explains, key, reads, asks, crossed))
     return found
 
 

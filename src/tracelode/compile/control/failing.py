@@ -32,7 +32,8 @@ def forbidden(work: Work) -> dict[str, tuple[Check, ...]]:
     sight = Sight(work)
     found: dict[str, tuple[Check, ...]] = {}
     for slot in sight.names:
-        if len(sight.taken[slot]) < len(work.runs):
+        # how often a run looked is what it did, and no state that it found
+        if len(sight.taken[slot]) < len(work.runs) or slot in sight.fanned:
             continue
         good = [sight.output(run, called, slot) for run, called in zip(work.runs, sight.of, strict=True)]
         bad = [

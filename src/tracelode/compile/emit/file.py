@@ -1,4 +1,4 @@
-"""How does a workflow lie in a folder? The canonical file, and the JSON Schema that says what may stand in it."""
+"""How does a workflow lie in a folder? The canonical file, and the JSON Schema of what may stand in it."""
 
 from __future__ import annotations
 

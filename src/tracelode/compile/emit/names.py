@@ -1,4 +1,4 @@
-"""What are files, functions and parameters called that stand for names of a trace? Never by those names themselves."""
+"""What are files, functions and parameters called that stand for names of a trace? Never by those names."""
 
 from __future__ import annotations
 
@@ -59,5 +59,7 @@ def file_name(workflow: str, name: str) -> str:
         name: its name.
     """
     tail = workflow.rpartition("_")[2]
-    mark = tail if re.fullmatch(r"[0-9a-f]{6,}", tail) else blake2b(workflow.encode(), digest_size=6).hexdigest()
+    mark = (
+        tail if re.fullmatch(r"[0-9a-f]{6,}", tail) else blake2b(workflow.encode(), digest_size=6).hexdigest()
+    )
     return f"{slug(name)[:40].rstrip('-')}-{mark[:6]}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from tracelode.compile.paths import ANY_KEY, ANY_PLACE, Key, parsed
 from tracelode.model import binding as b
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Guard, Step, Workflow
 
-Keys = tuple[Key, ...]
+Keys: TypeAlias = tuple[Key | None, ...]
 
 
 def reads(workflow: Workflow) -> dict[str, set[Keys]]:
@@ -27,7 +28,7 @@ def reads(workflow: Workflow) -> dict[str, set[Keys]]:
         if step.each is not None:
             over = list(_list(step.each.over))
             for slot, keys in over:
-                found.setdefault(slot, set()).add((*keys, ANY_PLACE, None))  # type: ignore[arg-type]
+                found.setdefault(slot, set()).add((*keys, ANY_PLACE, None))
         for binding in bindings(step):
             for slot, keys in _read(binding, over):
                 found.setdefault(slot, set()).add(keys)
@@ -73,7 +74,7 @@ def _read(binding: b.Binding, over: list[tuple[str, Keys]]) -> Iterator[tuple[st
         case b.Selected():
             rows = (*parsed(binding.list), ANY_PLACE)
             fields = [p.field for p in binding.picks if not isinstance(p, b.At)]
-            yield binding.step, (*rows, None)  # type: ignore[misc]
+            yield binding.step, (*rows, None)
             for field in (*fields, binding.field):
                 yield binding.step, (*rows, *parsed(field))
         case b.Choose():
@@ -103,7 +104,7 @@ def pruned(tree: Tree, kept: Iterable[Keys]) -> Tree:
     if isinstance(tree, list):
         every = [_below(here, place, tree) for place in range(len(tree))]
         return [pruned(inner, below) if below else None for inner, below in zip(tree, every, strict=True)]
-    return None if here == {(None,)} else tree  # type: ignore[comparison-overlap]
+    return None if here == {(None,)} else tree
 
 
 def _below(here: set[Keys], key: Key, tree: Tree) -> set[Keys]:

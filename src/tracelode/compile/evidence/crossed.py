@@ -260,7 +260,7 @@ class _Compare:
                 for leaf in _leaves(call.output, rule.gpath):
                     if isinstance(leaf, str):
                         keys.update(self.memory.keys(leaf))
-                        texts.append((None, leaf))
+                        texts.append(leaf)
                     else:
                         keys.update(transforms.keys(leaf))
             self.offers[at] = frozenset(keys), Pieces(texts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tracelode.compile.evidence.crossed import (
     ASKED,
@@ -209,6 +210,7 @@ def _rank(source: Source, traced: Traced) -> tuple[str, float, int, int, str]:
     return source.level, -alike(traced.gpath, source.gpath), -source.call, len(source.gpath), source.gpath
 
 
+@lru_cache(maxsize=65536)
 def alike(arg: str, path: str) -> float:
     """How much do the last names of two paths have in common?
 
@@ -229,6 +231,7 @@ def _named(arg: str, path: str) -> bool:
     return bool(other) and other <= mine
 
 
+@lru_cache(maxsize=65536)
 def _parts(path: str) -> frozenset[str]:
     last = path.replace("[*]", "").rpartition(".")[2]
     return frozenset(part.lower() for part in _PART.findall(last))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from tracelode.model.run import Tree
 Way: TypeAlias = tuple["Way", Key] | None
 """A place in an output, from the leaf up."""
 
+PLAIN = re.compile(r"\w+")
+"""A word: a piece that is bounded has whole ones."""
 LONG = 200
 """Characters from which a text is no leaf that is compared whole in another format."""
 KNOWN = 200_000
@@ -77,10 +80,23 @@ class Found:
 
     hits: dict[int, list[tuple[Way, Tree]]] = field(default_factory=dict)
     """Place of a wanted leaf to (way, produced leaf), in the order of the output."""
-    texts: list[tuple[Way, str]] = field(default_factory=list)
-    """Texts that may hold pieces."""
+    texts: list[str] = field(default_factory=list)
+    """Texts that may hold pieces, in the order of the output."""
+    ways: list[Way] = field(default_factory=list)
+    """Where the list or dict of each text lies, apart from its last key: so nothing is made per text."""
+    last: list[Key | None] = field(default_factory=list)
+    """And its key in there, None where the output is the text."""
     leaves: int = 0
     """Leaves that were looked at."""
+
+    def place(self, text: int) -> tuple[Key, ...]:
+        """The keys of a text.
+
+        Args:
+            text: its number.
+        """
+        key = self.last[text]
+        return () if key is None else (*way_of(self.ways[text]), key)
 
 
 def scan(output: Tree, wanted: Wanted, memory: Memory) -> Found:
@@ -112,14 +128,16 @@ class _Scan:
             self.found.leaves += 1
             self.leaf(tree, way)
             return
-        known, texts = self.known, self.found.texts
+        known, texts, ways, last = self.known, self.found.texts, self.found.ways, self.found.last
         by_key, by_number = self.by_key, self.by_number
         self.found.leaves += len(tree)
         for key, inner in tree.items() if kind is dict else enumerate(tree):
             kind_of = type(inner)
             if kind_of is str:
                 if len(inner) > PIECE:
-                    texts.append(((way, key), inner))
+                    texts.append(inner)
+                    ways.append(way)
+                    last.append(key)
                 keys = known.get(inner)
                 for one in self.memory.keys(inner) if keys is None else keys:
                     if one in by_key:
@@ -136,7 +154,9 @@ class _Scan:
     def leaf(self, leaf: Tree, way: Way) -> None:
         if isinstance(leaf, str):
             if len(leaf) > PIECE:
-                self.found.texts.append((way, leaf))
+                self.found.texts.append(leaf)
+                self.found.ways.append(None if way is None else way[0])
+                self.found.last.append(None if way is None else way[1])
             keys = self.memory.keys(leaf)
         elif isinstance(leaf, float):
             keys = transforms.canonical(leaf)
@@ -193,24 +213,43 @@ class Pieces:
     """The texts of one output as one text, to look for pieces in.
 
     Args:
-        texts: (way, text) in the order of the output.
+        texts: in the order of the output.
     """
 
-    def __init__(self, texts: Sequence[tuple[Way, str]]) -> None:
+    def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
-        lowered = [text.lower() for _, text in texts]
+        lowered = [text.lower() for text in texts]
         # a few letters grow when they are made small: then places would be wrong
-        lowered = [
-            low if len(low) == len(text) else text for low, (_, text) in zip(lowered, texts, strict=True)
-        ]
+        lowered = [low if len(low) == len(text) else text for low, text in zip(lowered, texts, strict=True)]
         self.all = "\0".join(lowered)
+        self.known: dict[str, tuple[tuple[int, str, int, int], ...]] = {}
+        self.held: frozenset[str] | None = None
         self.starts: list[int] = []
         at = 0
         for low in lowered:
             self.starts.append(at)
             at += len(low) + 1
 
-    def find(self, needle: str, most: int) -> Iterator[tuple[Way, str, int, int]]:
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of the texts."""
+        if self.held is None:
+            self.held = frozenset(PLAIN.findall(self.all))
+        return self.held
+
+    def places(self, needle: str, most: int) -> tuple[tuple[int, str, int, int], ...]:
+        """find(), remembered: arguments come again.
+
+        Args:
+            needle: in lower case.
+            most: places that are given, the same for every needle.
+        """
+        found = self.known.get(needle)
+        if found is None:
+            found = self.known[needle] = tuple(self.find(needle, most))
+        return found
+
+    def find(self, needle: str, most: int) -> Iterator[tuple[int, str, int, int]]:
         """Where a text lies as a piece that is no part of a longer word.
 
         Args:
@@ -218,16 +257,15 @@ class Pieces:
             most: places that are given.
 
         Yields:
-            (way, whole text, start, stop) in the order of the output.
+            (number of the text, whole text, start, stop) in the order of the output.
         """
         at, given = self.all.find(needle), 0
         while at >= 0 and given < most:
             end = at + len(needle)
             if bounded(self.all, at, end):
                 place = bisect_right(self.starts, at) - 1
-                way, text = self.texts[place]
                 start = at - self.starts[place]
-                yield way, text, start, start + len(needle)
+                yield place, self.texts[place], start, start + len(needle)
                 given += 1
             at = self.all.find(needle, at + 1)
 

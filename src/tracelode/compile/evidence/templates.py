@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tracelode.compile import forms, transforms
-from tracelode.compile.evidence.search import Pieces, Way
+from tracelode.compile.evidence.search import PLAIN, Pieces
 from tracelode.compile.evidence.wanted import Leaf
 
 WORDS = 24
@@ -34,27 +34,30 @@ class Parts:
     parts: tuple[tuple[int, int], ...]
     """(start, stop) of each."""
 
-    def within(self, pieces: Pieces) -> Iterator[tuple[Way, str, tuple[int, int] | None, tuple[int, int]]]:
+    def within(self, pieces: Pieces) -> Iterator[tuple[int, str, tuple[int, int] | None, tuple[int, int]]]:
         """Parts that an output tells.
 
         Args:
             pieces: its texts.
 
         Yields:
-            (way, produced text, its piece or None for the whole, place of the part in the argument); only
-            parts of the largest length that is told.
+            (number of the text, produced text, its piece or None for the whole, place of the part in the
+            argument); only parts of the largest length that is told.
         """
         told = 0
+        held = pieces.words if pieces.texts else frozenset()
         for start, stop in self.parts:
             if stop - start < told:
                 return
             part = self.value[start:stop]
-            for way, text, first, last in pieces.find(part.lower(), 4):
+            if not held.issuperset(PLAIN.findall(part.lower())):
+                continue
+            for number, text, first, last in pieces.find(part.lower(), 4):
                 if text[first:last] != part:
                     continue
                 told = stop - start
                 span = None if (first, last) == (0, len(text)) else (first, last)
-                yield way, text, span, (start, stop)
+                yield number, text, span, (start, stop)
 
 
 def parts_of(leaf: Leaf) -> Parts | None:

@@ -9,7 +9,7 @@ from math import log2
 from tracelode.compile import transforms
 from tracelode.compile.evidence.arithmetic import Operands, derived
 from tracelode.compile.evidence.asked import Said
-from tracelode.compile.evidence.search import Found, Memory, Pieces, Way, explained, scan, way_of
+from tracelode.compile.evidence.search import Found, Memory, Pieces, explained, scan, way_of
 from tracelode.compile.evidence.templates import Parts, parts_of
 from tracelode.compile.evidence.wanted import Leaf, Wanted, wanted
 from tracelode.compile.normalise.maps import Shape
@@ -22,6 +22,8 @@ FEWEST = 3
 """Runs in which arithmetic must recur."""
 SAME = 40
 """Equal leaves of one output that are looked at for one argument leaf."""
+WINDOW = 60
+"""Calls back to which texts are searched for pieces: it bounds the time of long runs."""
 PIECES = 4
 """Places in texts of one output that are kept for one argument leaf."""
 
@@ -158,7 +160,9 @@ class _Tracer:
             equal += len(output.found.hits.get(n, ()))
             if producer.index >= leaf.call or 0 <= producer.group == consumer.group:
                 continue
-            here = self._whole(n, leaf, output) or self._pieces(leaf, output)
+            here = self._whole(n, leaf, output)
+            if not here and leaf.call - producer.index <= WINDOW:
+                here = self._pieces(leaf, output)
             if here and not output.own.isdisjoint(leaf.keys):
                 echoes.append(producer.index)
             else:
@@ -196,14 +200,13 @@ class _Tracer:
 
     def _earlier(self, n: int, leaf: Leaf) -> int:
         """First call before it that passes the same, -1 for none."""
-        mine = set(leaf.keys)
-        for other in self.wanted.leaves[:n]:
-            if (
-                other.call < leaf.call
-                and not mine.isdisjoint(other.keys)
-                and transforms.same(other.value, leaf.value)
-            ):
-                return other.call
+        for key in leaf.keys:
+            for place in self.wanted.by_key[key]:
+                other = self.wanted.leaves[place]
+                if place >= n or other.call >= leaf.call:
+                    break
+                if transforms.same(other.value, leaf.value):
+                    return other.call
         return -1
 
     def _whole(self, n: int, leaf: Leaf, output: _Output) -> list[Source]:
@@ -226,9 +229,9 @@ class _Tracer:
         pieces = self._text(output)
         found: dict[str, Source] = {}
         for needle in leaf.needles:
-            for way, text, start, stop in pieces.find(needle, PIECES):
+            for number, text, start, stop in pieces.places(needle, PIECES):
                 how = explained(text[start:stop], leaf.value)
-                keys = way_of(way)
+                keys = output.found.place(number)
                 path = self._path(output, keys)
                 if how is not None and path not in found:
                     found[path] = Source(output.call.index, written(keys), path, "L3", how[1], (start, stop))
@@ -251,12 +254,12 @@ class _Tracer:
         found: dict[tuple[int, str], Source] = {}
         for output in self.outputs:
             producer = output.call
-            if producer.index >= leaf.call or 0 <= producer.group == consumer.group:
+            if not 0 < leaf.call - producer.index <= WINDOW or 0 <= producer.group == consumer.group:
                 continue
-            for way, text, span, inside in parts.within(self._text(output)):
+            for number, text, span, inside in parts.within(self._text(output)):
                 if transforms.keys(text[span[0] : span[1]] if span else text)[0] in output.own:
                     continue
-                self._template(leaf, output, way, span, inside, found)
+                self._template(leaf, output, output.found.place(number), span, inside, found)
         longest = max((len(leaf.value) - len(s.prefix) - len(s.suffix) for s in found.values()), default=0)
         return [s for s in found.values() if len(leaf.value) - len(s.prefix) - len(s.suffix) == longest]
 
@@ -264,12 +267,11 @@ class _Tracer:
         self,
         leaf: Leaf,
         output: _Output,
-        way: Way,
+        keys: tuple[Key, ...],
         span: tuple[int, int] | None,
         inside: tuple[int, int],
         found: dict[tuple[int, str], Source],
     ) -> None:
-        keys = way_of(way)
         path = self._path(output, keys)
         if (output.call.index, path) not in found:
             prefix, suffix = leaf.value[: inside[0]], leaf.value[inside[1] :]

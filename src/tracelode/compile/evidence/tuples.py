@@ -114,7 +114,7 @@ def digest(value: Tree, key: bytes) -> str:
         16 hex digits; equal for values that are canonically equal.
     """
     shown = repr((transforms.canonical(value) or ((type(value).__name__, transforms.text(value)),))[-1])
-    return hashlib.blake2b(shown.encode(), digest_size=8, key=key[:64]).hexdigest()
+    return hashlib.blake2b(shown.encode("utf-8", "surrogatepass"), digest_size=8, key=key[:64]).hexdigest()
 
 
 def _value(traced: Traced, options: Options) -> Value:

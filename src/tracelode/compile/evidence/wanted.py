@@ -166,7 +166,7 @@ def wanted(run: Run, labels: Sequence[Label], tools: Mapping[str, ToolSpec]) -> 
             if not wants:
                 continue
             declared = _schema(schema, keys)
-            listed = any(transforms.same(value, v) for v in declared.get("enum") or ())
+            listed = any(transforms.same(value, v) for v in _list(declared.get("enum")))
             fixed = [declared[k] for k in ("default", "const") if k in declared]
             default = any(transforms.same(value, v) for v in fixed)
             path = general(keys)
@@ -178,6 +178,10 @@ def _schema(schema: Any, keys: tuple[str | int, ...]) -> dict[str, Any]:
     for key in keys:
         if not isinstance(schema, dict):
             return {}
-        inner = schema.get("items") if isinstance(key, int) else (schema.get("properties") or {}).get(key)
-        schema = inner
+        inner = schema.get("items" if isinstance(key, int) else "properties")
+        schema = inner.get(key) if isinstance(key, str) and isinstance(inner, dict) else inner
     return schema if isinstance(schema, dict) else {}
+
+
+def _list(declared: Any) -> list[Any]:
+    return declared if isinstance(declared, list) else []

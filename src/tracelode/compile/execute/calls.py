@@ -155,6 +155,8 @@ class Calls:
 
     async def _approved(self, step: Step, ready: Ready) -> None:
         tree, loose = ready.arguments, tainted(step, ready.asked)
+        if step.slot in self._questions.decided:
+            loose = ("whether it is taken", *loose)
         if not loose and step.slot in self._policy.approved:
             return
         proven = self._policy.writes == "proven" and self._workflow.trust == "proven"

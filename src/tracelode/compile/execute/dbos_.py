@@ -18,6 +18,7 @@ import msgspec
 from tracelode.compile.execute.executor import Executor
 from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
 from tracelode.compile.execute.secret import hidden, shown
+from tracelode.compile.execute.sound import sound
 from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment
 from tracelode.compile.execute.stops import refused
 from tracelode.errors import MissingExtra, RunError, ToolFailed, ToolUnsure
@@ -188,9 +189,10 @@ async def _go(link: str, run: str, inputs: str, state: str, mark: str, prior: di
 
 
 class DbosEngine:
-    """Runs workflows in DBOS; see model.execution.Engine. `place` is the address of its database.
+    """Runs workflows with DBOS, kept in SQLite or PostgreSQL: a killed run is resumed, no write made twice.
 
-    One process serves one database at a time. DBOS keeps what a run noted until its owner deletes it.
+    See model.execution.Engine. `place` is the address of the database. One process serves one
+    database at a time. DBOS keeps what a run noted until its owner deletes it.
     """
 
     name = "dbos"
@@ -211,6 +213,7 @@ class DbosEngine:
         """Run a workflow from its start; see Engine."""
         open_, secret = checked_inputs(workflow, inputs)
         policy = policy or Policy()
+        sound(workflow)
         run = run or f"run_{random.token_hex(8)}"
         dbos = await _launched(place)
         if await dbos.DBOS.get_workflow_status_async(f"{run}.0") is not None:
@@ -234,6 +237,7 @@ class DbosEngine:
     ) -> Outcome:
         """Go on with a run; see Engine."""
         policy = policy or Policy()
+        sound(workflow)
         dbos = await _launched(place)
         links: list[Any] = []
         while (found := await dbos.DBOS.get_workflow_status_async(f"{run}.{len(links)}")) is not None:

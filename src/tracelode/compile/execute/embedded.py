@@ -15,6 +15,7 @@ from tracelode.compile.execute.journal import BEGUN, DONE, FAILED, IN_DOUBT, Jou
 from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
 from tracelode.compile.execute.monitor import Monitor
 from tracelode.compile.execute.secret import hidden, shown
+from tracelode.compile.execute.sound import sound
 from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment
 from tracelode.compile.execute.stops import bare, refused
 from tracelode.errors import RunError, ToolError, ToolFailed, ToolUnsure
@@ -144,7 +145,10 @@ def _told(error: ToolError) -> str:
 
 
 class EmbeddedEngine:
-    """Runs workflows in this process; see model.execution.Engine. `place` is the path of the journal."""
+    """Runs workflows in this process, kept in one SQLite file: a killed run is resumed, no write made twice.
+
+    See model.execution.Engine. `place` is the path of the file.
+    """
 
     name = "embedded"
 
@@ -163,6 +167,7 @@ class EmbeddedEngine:
     ) -> Outcome:
         """Run a workflow from its start; see Engine."""
         policy = policy or Policy()
+        sound(workflow)
         open_, secret = checked_inputs(workflow, inputs)
         run = run or f"run_{random.token_hex(8)}"
         now = moment(state)
@@ -192,6 +197,7 @@ class EmbeddedEngine:
     ) -> Outcome:
         """Go on with a run; see Engine."""
         policy = policy or Policy()
+        sound(workflow)
         if not Path(place).exists():
             raise RunError(f"there is no journal {place}")
         with Journal(Path(place)) as journal, journal.held(run):

@@ -116,6 +116,19 @@ class Executor:
     async def _steps(self) -> None:
         front = Front(self.steps, self.skipped)
         tasks: dict[asyncio.Task[None], Step] = {}
+        try:
+            await self._turns(front, tasks)
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError):  # ended from outside: a write under way is in doubt
+                for task in tasks:
+                    task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+            raise
+        if self._stop is not None:
+            raise self._stop
+
+    async def _turns(self, front: Front, tasks: dict[asyncio.Task[None], Step]) -> None:
         jobs = max(1, self.policy.jobs)
         while True:
             if self._stop is None:
@@ -133,11 +146,7 @@ class Executor:
                 elif isinstance(error, Stand | Stopped):
                     self._stop = self._stop or error
                 else:
-                    if tasks:
-                        await asyncio.wait(tasks)
                     raise error
-        if self._stop is not None:
-            raise self._stop
 
     def _bound(self, step: Step) -> Tree:
         return known(step, self.scene())

@@ -97,26 +97,36 @@ class Journal:
 
     def _open(self) -> None:
         one = self._db.execute
-        one("PRAGMA journal_mode=WAL")
         one("PRAGMA busy_timeout=30000")
+        if self._ours():
+            one("PRAGMA journal_mode=WAL")
+            self._synced(False)
+            return
+        one("PRAGMA journal_mode=WAL")
         self._synced(False)
         with self._writing():
-            application, version = (
-                one("PRAGMA application_id").fetchone()[0],
-                one("PRAGMA user_version").fetchone()[0],
-            )
-            if version > VERSION:
-                raise SchemaTooNew(
-                    f"{self.path} was written by a newer tracelode; upgrade, or name another journal"
-                )
-            if application == APPLICATION and version == VERSION:
-                return
-            if application or version or one("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise StoreError(f"{self.path} is a database of something else; name another journal")
+            if self._ours():
+                return  # another process made it meanwhile
             for statement in _TABLES.split(";\n"):
                 one(statement)
             one(f"PRAGMA application_id={APPLICATION}")
             one(f"PRAGMA user_version={VERSION}")
+
+    def _ours(self) -> bool:
+        """Is it a journal already? A file of something else is left as it is."""
+        application, version, tables = (
+            self._db.execute(text).fetchone()[0]
+            for text in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+        )
+        if application == APPLICATION and version > VERSION:
+            raise SchemaTooNew(
+                f"{self.path} was written by a newer tracelode; upgrade, or name another journal"
+            )
+        if application == APPLICATION and version == VERSION:
+            return True
+        if application or version or tables:
+            raise StoreError(f"{self.path} is a database of something else; name another journal")
+        return False
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

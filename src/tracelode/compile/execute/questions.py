@@ -49,6 +49,8 @@ class Questions:
         self._goal = workflow.description or workflow.name
         self._secret = {one.name for one in workflow.inputs if one.secret}
         self.notes: list[Note] = []
+        self.decided: set[str] = set()
+        """Slots of steps that are taken because somebody said so."""
         self.given: Tree = None
         """The output that the last escalation of a guard was answered with."""
 
@@ -224,6 +226,7 @@ class Questions:
                 )
             except Needed as needed:
                 argument = Argument("", needed.binding)
+                self.decided.add(step.slot)
                 answers.append(
                     await self.residual(
                         step, None, f"{step.slot}:when", argument, needed.binding, len(answers), scene

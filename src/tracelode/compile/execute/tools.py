@@ -94,6 +94,14 @@ class Tools:
                 failing=Failing(kind="tool", what="absent"),
                 actions=("retry", "skip", "stop"),
             )
+        reads = not step.effect.writes and step.effect.basis != "configured"
+        if reads and spec.hints.get("readOnlyHint") is False:
+            raise Halt(
+                "schema_changed",
+                "the tool says that it may change something, and was learned as one that reads",
+                failing=Failing(kind="effect", what="changed"),
+                actions=("retry", "skip", "stop"),
+            )
         if step.schema and schema_digest(spec.parameters) != step.schema:
             raise Halt(
                 "schema_changed",
@@ -150,7 +158,12 @@ class Tools:
 
     async def _bounded(self, call: Awaitable[_T]) -> _T:
         task = asyncio.ensure_future(call)
-        done, _ = await asyncio.wait((task,), timeout=self._policy.timeout)
+        try:
+            done, _ = await asyncio.wait((task,), timeout=self._policy.timeout)
+        except asyncio.CancelledError:
+            task.cancel()
+            task.add_done_callback(_heard)
+            raise
         if not done:
             task.cancel()
             await asyncio.wait((task,), timeout=_GRACE)  # a tool that does not hear it is left behind

@@ -219,14 +219,14 @@ def _block(text: str) -> Any:
 def _add(
     stack: list[tuple[list[Tree] | dict[str, Tree], list[str]]], whole: list[Tree], value: Any, bare: bool
 ) -> bool:
-    """Put a finished value where it belongs; False where a key is no text."""
+    """Put a finished value where it belongs; False where a key is no text, or comes twice."""
     if not stack:
         whole.append(scalar(value) if bare else value)
         return True
     outer, waiting = stack[-1]
     if isinstance(outer, dict):
         if not waiting:
-            if not isinstance(value, str):
+            if not isinstance(value, str) or value in outer:  # lines of a log repeat their words
                 return False
             waiting.append(value)
             return True

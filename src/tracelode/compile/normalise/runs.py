@@ -22,6 +22,8 @@ from tracelode.signals.tools import is_shell
 
 Texts: TypeAlias = Mapping[str, tuple[str, str]]
 """Operation id to its whole arguments and its whole output."""
+Cleaner: TypeAlias = Callable[[str], str]
+"""Text to text without secrets."""
 Content: TypeAlias = Callable[[str], Texts]
 """Session key to the texts of its operations; a session whose source is gone has none."""
 
@@ -54,6 +56,7 @@ def runs(
     content: Content,
     specs: Sequence[ToolSpec] = (),
     counts: Counts | None = None,
+    cleaner: Cleaner = redact_text,
 ) -> list[Run]:
     """Sessions as runs.
 
@@ -63,6 +66,7 @@ def runs(
         content: the port of whole texts.
         specs: what tools say of themselves, where a source or a file tells it.
         counts: receives what was read.
+        cleaner: takes secrets out of a text; str where all texts come out of a store, which holds none.
 
     Returns:
         Runs with one tool call or more, by key.
@@ -82,8 +86,10 @@ def runs(
     for session in given:
         if session.role != "effects":
             counts.sessions += 1
-            run = run_of(session, operations(session.key), content(session.key), specs, below)
-            counts.gone += sum(call.missing and not call.arguments for call in run.calls)
+            own, texts = operations(session.key), content(session.key)
+            run = run_of(session, own, texts, specs, below, cleaner)
+            called = {call.operation for call in run.calls}
+            counts.gone += sum(not _whole(o, texts).whole for o in own if o.id in called)
             counts.calls += len(run.calls)
             counts.empty += not run.calls
             if run.calls:
@@ -97,6 +103,7 @@ def run_of(
     texts: Texts,
     specs: Sequence[ToolSpec] = (),
     below: Mapping[str, Iterable[str]] | None = None,
+    cleaner: Cleaner = redact_text,
 ) -> Run:
     """One session as a run.
 
@@ -106,6 +113,7 @@ def run_of(
         texts: whole texts by operation id.
         specs: what tools say of themselves.
         below: operation id of a call to what records of another session show that it changed.
+        cleaner: takes secrets out of a text.
 
     Returns:
         Its calls, without plan tools (an agent's notes to itself) and what was rewound. Measures of each call
@@ -122,14 +130,16 @@ def run_of(
     effects: dict[int, tuple[str, ...]] = {}
     for operation in kept:
         if operation.kind in _CALLS and operation.actor == "agent":
-            call = _call(operation, len(calls), texts, groups, costs.get(operation.id, {}))
+            call = _call(operation, len(calls), _whole(operation, texts, cleaner), groups)
+            if not operation.inherited:
+                call = msgspec.structs.replace(call, measures=costs.get(operation.id, {}))
             calls.append(call)
             written = changed.get(operation.id, set()) | _path_effect(operation, call)
             if written:
                 effects[call.index] = tuple(sorted(written))
         elif (role := _role(operation)) is not None:
-            whole = _whole(operation, texts)
-            text = clean(whole.output if role == "assistant" else whole.arguments)
+            whole = _whole(operation, texts, cleaner)
+            text = whole.output if role == "assistant" else whole.arguments
             if text.strip():
                 turns.append(Turn(role, text, len(calls)))
     named = {call.name for call in calls} | {f"mcp__{c.server}__{c.name}" for c in calls if c.server}
@@ -142,15 +152,6 @@ def run_of(
         tools=tuple(spec for spec in specs if spec.name in named),
         effects=effects,
     )
-
-
-def clean(text: str) -> str:
-    """A text without secrets; texts of a store have none left, and stay as they are.
-
-    Args:
-        text: any text.
-    """
-    return redact_text(text)
 
 
 def names(tool: str) -> tuple[str, str]:
@@ -216,23 +217,21 @@ class _Texts(NamedTuple):
     whole: bool
 
 
-def _whole(operation: Operation, texts: Texts) -> _Texts:
+def _whole(operation: Operation, texts: Texts, cleaner: Cleaner = str) -> _Texts:
     known = texts.get(operation.id)
     if known is not None:
-        return _Texts(*known, True)
+        return _Texts(cleaner(known[0]), cleaner(known[1]), True)
     cut = bool(_CUT.search(operation.arguments) or _CUT.search(operation.output))
-    return _Texts(operation.arguments, operation.output, not cut)
+    return _Texts(cleaner(operation.arguments), cleaner(operation.output), not cut)
 
 
-def _call(
-    operation: Operation, index: int, texts: Texts, groups: dict[str, int], costs: Mapping[str, int]
-) -> Call:
+def _call(operation: Operation, index: int, texts: _Texts, groups: dict[str, int]) -> Call:
     full = operation.fields.get("tool") or operation.name
     server, name = names(full)
-    given, told, whole = _whole(operation, texts)
+    given, told, whole = texts
     verb = operation.fields.get("verb", "")
     prints = is_shell(full) or (verb in _FILE_TOOLS and "path" in operation.fields)
-    output = parse(clean(told), loose=not prints) if whole and told else None
+    output = parse(told, loose=not prints) if whole and told else None
     if output is None and told == "" and "bytes.output" in operation.measures:
         output = ""
     asked = operation.fields.get("call")
@@ -240,7 +239,7 @@ def _call(
         index=index,
         name=name,
         server=server,
-        arguments=arguments(clean(given)) if whole else {},
+        arguments=arguments(given) if whole else {},
         output=output,
         missing=not whole or (not told and _unanswered(operation)),
         error=_error(operation, told, output, prints),
@@ -249,7 +248,6 @@ def _call(
         ended=operation.ended,
         operation=operation.id,
         origin=operation.origin,
-        measures={} if operation.inherited else dict(costs),
     )
 
 

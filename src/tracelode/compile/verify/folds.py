@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from tracelode.compile import transforms
 from tracelode.compile.bind.bound import Bound, bound, ground_of, hard_edges
 from tracelode.compile.bind.inputs import Given
 from tracelode.compile.bind.observe import Leaf, Scenes, mentioned
 from tracelode.compile.bind.table import Row
-from tracelode.compile.evaluate import Asked, Missing, Scene, arguments, value
+from tracelode.compile.control.guards import Learned, learned
+from tracelode.compile.evaluate import Asked, Missing, Scene, arguments, passes, value
 from tracelode.compile.paths import leaves
 from tracelode.compile.work import Traced, Work
 from tracelode.model import binding as b
@@ -39,7 +39,14 @@ def learn(work: Work, rows: tuple[Row, ...], scenes: Scenes, runs: frozenset[int
     return bound(rows, ground_of(work, runs, hard_edges(proven)), scenes, proven)
 
 
-def fold(work: Work, rows: tuple[Row, ...], scenes: Scenes, run: int, found: Bound) -> Fold:
+def fold(
+    work: Work,
+    rows: tuple[Row, ...],
+    scenes: Scenes,
+    run: int,
+    found: Bound,
+    branches: Learned | None = None,
+) -> Fold:
     """Replay one run with what others taught.
 
     Args:
@@ -48,9 +55,10 @@ def fold(work: Work, rows: tuple[Row, ...], scenes: Scenes, run: int, found: Bou
         scenes: all runs.
         run: place of the run that is replayed.
         found: bindings learned without it.
+        branches: guards learned without it, None where all runs take the same steps.
 
     Returns:
-        What became of each of its calls.
+        What became of each of its calls, and calls (index -1) that it does not have.
     """
     alignment = work.alignment
     assert alignment is not None
@@ -67,9 +75,47 @@ def fold(work: Work, rows: tuple[Row, ...], scenes: Scenes, run: int, found: Bou
         outputs = {s: o for s, o in real.outputs.items() if scenes.before(run, s, slot)}
         scene = Scene(inputs, outputs)
         passed = work.runs[run].calls[index].arguments
+        taken = _taken(slot, branches, scene)
+        if taken is False:
+            # it would have been left out: no call, and so no wrong write
+            calls.append(FoldCall(index, slot, "wrong", "", False, "unseen_branch"))
+            continue
         end, arg, why = _replayed(slot, found, scene, passed, element)
+        if taken is None and end != "unbound":
+            end, arg, why = "unbound", "", "unseen_branch"
         calls.append(FoldCall(index, slot if slot in found.arguments else "", end, arg, effect.writes, why))
+    calls += _extra(work, found, branches, run, scenes, Scene(inputs, real.outputs))
     return Fold(work.runs[run].key, tuple(calls))
+
+
+def _taken(slot: str, branches: Learned | None, scene: Scene) -> bool | None:
+    """Would a step be taken? None: somebody would be asked."""
+    if branches is None or (slot not in branches.guards and slot not in branches.undecided):
+        return True
+    if slot in branches.undecided:
+        return None
+    try:
+        return passes(branches.guards[slot], scene)
+    except (Missing, Asked):
+        return None
+
+
+def _extra(
+    work: Work, found: Bound, branches: Learned | None, run: int, scenes: Scenes, scene: Scene
+) -> list[FoldCall]:
+    """Calls that the workflow makes and the run does not have."""
+    calls = []
+    for slot in sorted(found.slots - set(scenes.first[run])):
+        arguments_of = found.arguments.get(slot, ())
+        if _taken(slot, branches, scene) is not True or any(_open(a) for a in arguments_of):
+            continue
+        effect = work.effects.get(slot, _READ)
+        try:
+            arguments(Step(slot=slot, tool=slot, arguments=arguments_of, effect=_READ), scene)
+        except (Missing, Asked, LookupError):
+            continue
+        calls.append(FoldCall(-1, slot, "wrong", "", effect.writes, "unseen_branch"))
+    return calls
 
 
 def _inputs(
@@ -168,21 +214,19 @@ def left_out(work: Work, rows: tuple[Row, ...], scenes: Scenes, edges: Edges) ->
     folds = []
     for run in everyone:
         found = learn(work, rows, scenes, everyone - {run}, edges)
-        folds.append(fold(work, rows, scenes, run, found))
+        folds.append(fold(work, rows, scenes, run, found, branches_of(work, everyone - {run})))
     return tuple(sorted(folds, key=lambda f: f.run))
 
 
-def without(work: Work, run: int) -> Work:
-    """The work without one of its runs, nothing traced again.
+def branches_of(work: Work, runs: frozenset[int]) -> Learned | None:
+    """The guards that some runs alone teach.
 
     Args:
-        work: after evidence.
-        run: place of the run.
+        work: after bind.
+        runs: places of the runs to learn from.
+
+    Returns:
+        None where all runs take the same steps.
     """
-    keep = [n for n in range(len(work.runs)) if n != run]
-    return replace(
-        work,
-        runs=tuple(work.runs[n] for n in keep),
-        labels=tuple(work.labels[n] for n in keep) if work.labels else (),
-        traced=tuple(work.traced[n] for n in keep),
-    )
+    assert work.alignment is not None
+    return learned(work, runs) if len(work.alignment.variants) > 1 else None

@@ -9,13 +9,12 @@ from math import lcm
 from operator import mul
 from typing import NamedTuple
 
-from tracelode.errors import QueryError
 from tracelode.model.comparison import Comparison
-from tracelode.model.measure import NULLABLE
+from tracelode.model.unknown import why
 from tracelode.profile.compare.gate import gate
 from tracelode.profile.compare.power import detectable
 from tracelode.profile.compare.signs import TIMES, flip_signs
-from tracelode.profile.pairs import NO_TASK, ONE_SIDE, refuse
+from tracelode.profile.pairs import NO_TASK, ONE_SIDE, refuse, refuse_empty, refuse_unknown
 from tracelode.profile.score.bootstrap import interval, resamples
 from tracelode.profile.score.student import widened
 
@@ -42,6 +41,7 @@ def compare(
     *,
     measure: str,
     names: tuple[str, str] = ("base", "other"),
+    pair: Sequence[str] = ("task",),
     hold: str | None = None,
     margin: float = 0.05,
     least: int = 2,
@@ -55,6 +55,7 @@ def compare(
         other: m runs.
         measure: what their values count.
         names: words for the two sets.
+        pair: fields whose values stand for the task, for messages.
         hold: quality that must not get worse; None for no gate.
         margin: largest loss of quality that is accepted, as a share of runs.
         least: tasks needed.
@@ -80,14 +81,16 @@ def compare(
         >>> found.net, found.p
         (Fraction(-2, 1), 0.03125)
     """
-    refuse([run.task for run in base], [run.task for run in other], names, least)
+    refuse_empty((len(base), len(other)), names)
     known = [[run for run in side if run.value is not None] for side in (base, other)]
-    unknown = len(base) + len(other) - len(known[0]) - len(known[1])
-    if unknown and not (known[0] and known[1]):
-        raise QueryError(f"no pairs: no session of one of the sets tells {measure}{_why(measure)}")
+    unknown = len(base) - len(known[0]), len(other) - len(known[1])
+    refuse_unknown(measure, (len(known[0]), len(known[1])), unknown, names)
+    refuse([run.task for run in base], [run.task for run in other], names, least, pair=pair, loose=False)
     by_task = [_by_task(side) for side in known]
     shared = sorted({*by_task[0]} & {*by_task[1]})
-    refuse([run.task for run in known[0]], [run.task for run in known[1]], names, least)
+    refuse(
+        [run.task for run in known[0]], [run.task for run in known[1]], names, least, pair=pair, loose=False
+    )
     scale = lcm(*(len(side[task]) for task in shared for side in by_task))
     values = [[sum(side[task]) * (scale // len(side[task])) for task in shared] for side in by_task]
     gaps = [two - one for one, two in zip(*values, strict=True)]
@@ -95,7 +98,7 @@ def compare(
     n = len(shared)
     net, relative = _intervals(values, scale, seed)
     effect = detectable([gap / scale for gap in gaps])
-    left = Counter({f"with {measure} unknown{_why(measure)}": unknown})
+    left = Counter({f"with {measure} unknown ({why(measure)})": sum(unknown)})
     for side in known:
         for run in side:
             left[NO_TASK if run.task is None else "" if run.task in shared else ONE_SIDE] += 1
@@ -109,12 +112,6 @@ def compare(
         interval=net, relative=relative, p=test.p, exact=test.exact, detectable=effect, gate=quality,
         left_out=tuple((why, count) for why, count in left.items() if why and count),
     )  # fmt: skip
-
-
-def _why(measure: str) -> str:
-    if measure.startswith("cost") and measure not in NULLABLE:
-        return " (calls without a price)"
-    return ""
 
 
 def _by_task(side: Iterable[Outcome]) -> dict[str, list[int]]:

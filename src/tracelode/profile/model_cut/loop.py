@@ -11,6 +11,7 @@ from tracelode.errors import MarksError, ProviderError
 from tracelode.model.annotation import Mark
 from tracelode.model.answer import Answer, Request
 from tracelode.model.asked import LAST, NONE, REPAIRED, VALID, Outcome
+from tracelode.model.numbers import number
 from tracelode.model.operation import Operation
 from tracelode.profile.marks import near_duplicates, read_marks
 from tracelode.profile.model_cut.prompt import again, first, tokens
@@ -135,7 +136,8 @@ def doubtful(marks: Sequence[Mark], n: int) -> list[str]:
     said = []
     if n >= _SPARSE and 2 * len(marks) > n:
         said.append(
-            f"{len(marks):,} marks for {n:,} operations: marks are sparse; mark only where the work changes"
+            f"{number(len(marks), 'mark')} for {number(n, 'operation')}: marks are sparse; mark only where "
+            "the work changes"
         )
     names = {name for mark in marks for name in mark.path}
     # words that only mean the same are for people to join: that is not worth a question to every session

@@ -23,7 +23,6 @@ _ITEM = 400
 """Characters of a plan item that are looked at."""
 _OBJECT = 4
 """Words of an item's object, the verb not counted."""
-_WRITES = frozenset({"edit", "create"})
 _ASIDE = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|<[^<>\n]*>|\S*(?:://|[/\\]|\d|\w\.\w)\S*")
 _PIECE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|[,;:(.!?]")
 
@@ -82,7 +81,7 @@ def segment_ladder(
     """What one segment may be called.
 
     Args:
-        stage: its stage; its first word is the verb of the name.
+        stage: its stage; its first word is the verb of the name, or says which it is.
         operations: its operations, in order.
         item: the plan item in progress during all of it, "" for none.
         lexicon: the words; None for the built-in ones.
@@ -95,6 +94,7 @@ def segment_ladder(
     verb = stage.partition(" ")[0]
     if verb in lexicon.words["focus_never"]:
         return None
+    verb = lexicon.stages["focus"].get(verb, verb)
     objects = item_objects(item, lexicon) if item else []
     objects += path_objects(_paths(stage, operations, lexicon, project))
     said = {one(word) for word in stage.split()}
@@ -107,7 +107,9 @@ def _paths(stage: str, operations: Sequence[Operation], lexicon: Lexicon, projec
     """Words of the paths of the operations that the stage speaks of, else of all."""
     own: list[Words] = []
     rest: list[Words] = []
+    plain = lexicon.stages["focus"]
     verb = stage.partition(" ")[0]
+    verb = plain.get(verb, verb)
     for operation in operations:
         if not is_evidence(operation):
             continue
@@ -121,8 +123,7 @@ def _paths(stage: str, operations: Sequence[Operation], lexicon: Lexicon, projec
             path = path.removeprefix(f"{project}/")  # shell lines spell the whole path
         if path:
             known = lexicon.verbs.get(done)
-            speaks_of = done == verb or (verb in ("edit", "create", "fix") and done in _WRITES)
-            speaks_of = speaks_of or (known is not None and known.stage == stage)
+            speaks_of = plain.get(done, done) == verb or (known is not None and known.stage == stage)
             (own if speaks_of else rest).append(path_words(path, lexicon))
     return own or rest
 

@@ -13,7 +13,8 @@ MAX_LENGTH = 32
 """Characters in a name."""
 
 _NAME = re.compile(r"[a-z]+(?: [a-z]+){0,3}")
-_LEADING = "add answer call change configure open refactor set ship start understand write"
+_LEADING = """add answer call change configure connect develop do find investigate open refactor set ship
+  start try understand write"""
 """Verbs that begin a stage or an intent and are no verb of an operation."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from tracelode.model.numbers import number
 from tracelode.model.operation import Operation
 from tracelode.model.words import count, duration
 from tracelode.profile.name.stage import is_evidence
@@ -117,7 +118,7 @@ def blocks(operations: Sequence[Operation], names: Sequence[str], room: int) -> 
             break
         size = size * 5 // 4 + 1
     note = (
-        f"shortened to {len(lines):,} lines: a line counts {size:,} neighbours, alike or not; "
+        f"shortened to {number(len(lines), 'line')}: a line counts {size:,} neighbours, alike or not; "
         "there is no room for any text\n"
     )
     return text, note
@@ -132,7 +133,7 @@ def _note(detail: Detail, lines: int, shared: int, cut: bool) -> str:
         )
     if shared:
         said.append(f"{shared:,} operations that look like their neighbours share lines (x N)")
-    return f"shortened to {lines:,} lines: {'; '.join(said)}\n" if said else ""
+    return f"shortened to {number(lines, 'line')}: {'; '.join(said)}\n" if said else ""
 
 
 def _groups(operations: Sequence[Operation], detail: Detail) -> Iterator[list[_Unit]]:

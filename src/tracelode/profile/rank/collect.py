@@ -107,6 +107,7 @@ class Collector:
         direct: the user's own diagnostic, None for none.
         faults: known faults, None for none.
         fields: fields of the groups.
+        roots: session key to the key of its root; what is not in it is a root itself.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class Collector:
         direct: Told | None = None,
         faults: Told | None = None,
         fields: tuple[str, ...] = (),
+        roots: Mapping[str, str] | None = None,
     ) -> None:
         self._named, self._raw = named or {}, raw or {}
         self._direct, self._faults, self._fields = direct, faults, fields
@@ -125,7 +127,8 @@ class Collector:
         self._best = _Best(max(limit, HEAD))
         self._controls = {name: _Best(HEAD) for name in CONTROLS}
         self._shapes: Counter[str] = Counter()
-        self._operations = self._sessions = self._tokens = self._used = 0
+        self._operations = self._tokens = self._used = 0
+        self._roots, self._below, self._families = dict(roots or {}), 0, set[str]()
         self._values: set[float] = set()
         self._orders: dict[str, list[tuple[list[float], set[int]]]] = {}
         self._matched_faults = 0
@@ -145,7 +148,9 @@ class Collector:
         mine = [i for i in found.candidates if given.chosen[i]]
         if not mine:
             return
-        self._sessions += 1
+        root = self._roots.get(given.session, given.session)
+        self._families.add(root)
+        self._below += root != given.session
         self._operations += len(mine)
         self._shapes[found.shape] += 1
         direct = self._told(given, mine)
@@ -162,7 +167,7 @@ class Collector:
             if self._best.wants(key):
                 beside = {name: rank[at] for name, rank in ranks.items()}
                 kept = msgspec.structs.replace(operation, arguments="", output="")
-                facts = (kept, groups[i], spectra[i], found.reasons[i], beside, len(mine), tokens)
+                facts = (kept, root, groups[i], spectra[i], found.reasons[i], beside, len(mine), tokens)
                 self._best.add((*key, facts))
         if self._faults is not None:
             self._judge(given, mine, found, direct, controls)
@@ -243,7 +248,8 @@ class Collector:
         return Ranking(
             ranked=ranked,
             operations=self._operations,
-            sessions=self._sessions,
+            sessions=len(self._families),
+            subagents=self._below,
             tokens=self._tokens,
             groups=self._fields,
             failed=failed,
@@ -296,7 +302,7 @@ def _ochiai(splits: Splits, group: Group) -> float:
 
 def _ranked(row: tuple[Any, ...]) -> Ranked:
     lacking, told, score, session, index, facts = row
-    operation, group, split, reasons, controls, of, tokens = facts
+    operation, root, group, split, reasons, controls, of, tokens = facts
     stage = operation.fields.get("stage", "") or "operation"
     finding = Finding(
         what=f"{stage}: {reasons[0]}" if reasons else stage,
@@ -308,6 +314,7 @@ def _ranked(row: tuple[Any, ...]) -> Ranked:
     return Ranked(
         finding=finding,
         session=session,
+        root=root,
         index=index,
         id=operation.id,
         name=operation.fields.get("frame") or operation.name,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+import io
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite, isnan
 from pathlib import Path
 
 import msgspec
 
 from tracelode.errors import QueryError, SourceError, UsageError
+from tracelode.files import bounded, why
+from tracelode.model.numbers import decimal
 from tracelode.model.report import Skipped
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -63,20 +66,21 @@ def read(path: Path, column: str, key_of: Callable[[str], str]) -> Told:
         one operation the last one holds.
 
     Raises:
-        SourceError: the file cannot be read, is above 64 MB, or lacks a column.
+        SourceError: the file cannot be read, is above 64 MB, lacks a column, or has one twice.
     """
     found = Told(column=column)
     reasons: dict[str, Skipped] = {}
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise SourceError("the file is above 64 MB; split it", path=path.name)
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+        text = bounded(path, MAX_BYTES).decode("utf-8-sig", "replace")
+        with io.StringIO(text, newline="") as stream:
             for line, reason in _rows(stream, found, key_of, path):
                 old = reasons.get(reason)
                 first, count = (old.line, old.count) if old else (line, 0)
                 reasons[reason] = Skipped(path.name, first, reason, count + 1)
-    except (OSError, csv.Error) as error:
-        raise SourceError(f"cannot be read: {type(error).__name__}", path=path.name) from error
+    except OSError as error:
+        raise SourceError(f"cannot be read: {why(error)}", path=path.name) from error
+    except csv.Error as error:
+        raise SourceError("cannot be read: it is no CSV", path=path.name) from error
     found.skipped = sorted(reasons.values(), key=lambda s: (s.line, s.reason))
     return found
 
@@ -95,6 +99,9 @@ def _rows(
             + ", in UTF-8 with commas between",
             path=path.name,
         )
+    twice = _twice(rows.fieldnames or (), ("session", "operation", found.column.lower()))
+    if twice:
+        raise SourceError(f"the first line names the column of the {twice} twice; keep one", path=path.name)
     keys: dict[str, str | None] = {}
     for row in rows:
         given = {key: (row.get(name) or "").strip() for key, name in names.items()}
@@ -107,13 +114,19 @@ def _rows(
             yield rows.line_num, reason
 
 
+def _twice(given: Sequence[str], wanted: tuple[str, str, str]) -> str | None:
+    """What of a session, an operation and a score has more than one column; None for nothing."""
+    held = [(name or "").strip().lower() for name in given]
+    words = zip(wanted, ("session", "operation", "score"), strict=True)
+    return next((word for name, word in words if name and held.count(name) > 1), None)
+
+
 def _score(text: str) -> float | str:
     """A score, or why it is none."""
     if not text:
         return "row without a score"
-    try:
-        value = float(text)
-    except ValueError:
+    value = decimal(text)
+    if value is None:
         return "score that is no number"
     if isnan(value):
         return "score that is NaN"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tracelode.model.numbers import number
 from tracelode.model.operation import Operation
 from tracelode.model.ranking import Spectrum
 from tracelode.profile.rank.features import (
@@ -95,7 +96,7 @@ def spectrum_words(split: Spectrum) -> str:
     """
     return (
         f"its group is in {split.failed:,} of {split.all_failed:,} failed and {split.passed:,} of "
-        f"{split.all_passed:,} succeeded sessions"
+        f"{number(split.all_passed, 'succeeded session')}"
     )
 
 

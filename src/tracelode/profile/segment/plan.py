@@ -7,24 +7,25 @@ from collections.abc import Sequence
 from tracelode.model.operation import Operation
 from tracelode.model.segment import Segment, Segmentation
 from tracelode.profile.cover import before, cover, whole
-from tracelode.profile.name.declared import declared
+from tracelode.profile.name.declared import agreed, declared
 from tracelode.profile.name.stage import is_evidence, stage
 from tracelode.signals.lexicon import Lexicon, load
 from tracelode.signals.plan.stretches import stretches
 
-_REVISION = "1"
+_REVISION = "2"
 """Changes when the cuts of this file or of the rules below it change."""
 
 
 class PlanSegmenter:
     """Cuts a session where an item of its plan begins and ends; what lies outside stays in one piece.
 
-    A stretch in which an item is in progress is named by what the item declares; its operations' own
-    name is kept beside it. An item whose words lead with no known verb bounds a stretch and does not name
-    it. Of several items in progress the one started last bounds and names.
+    A stretch in which an item is in progress is named by its operations, and by what the item declares
+    where that tells what operations cannot; the declared name is kept beside it. An item whose words lead
+    with no known verb bounds a stretch and declares nothing. Of several items in progress the one started
+    last bounds and declares.
 
     Source:
-        segmentation rules, plan; naming rules, step 4; plan rules, section 5.6.
+        segmentation rules, plan; naming rules, step 4; decision 0024; plan rules, section 5.6.
     """
 
     name = "plan"
@@ -47,9 +48,10 @@ class PlanSegmenter:
             if not any(map(is_evidence, held)):
                 continue
             observed = stage(held, before(operations, stretch.start))
-            said = declared(stretch.text, held, stretch.verb)
-            name, beside = (said, observed) if said else (observed, "")
-            found.append(Segment(stretch.start, stretch.stop, 0, name, observed=beside))
+            said = declared(stretch.text, held, stretch.verb) or ""
+            name = agreed(said, observed)
+            beside = observed if name != observed else ""
+            found.append(Segment(stretch.start, stretch.stop, 0, name, observed=beside, declared=said))
         return found
 
     def segment(self, operations: Sequence[Operation]) -> Segmentation:

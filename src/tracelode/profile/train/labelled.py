@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tracelode.errors import UsageError
-from tracelode.files import Records
+from tracelode.files import Records, opened, why
 from tracelode.model.operation import Operation, Origin, Status
 from tracelode.model.report import Skipped
 from tracelode.model.segment import Segment, Segmentation
@@ -73,6 +73,7 @@ def read(path: Path) -> tuple[list[Labelled], list[Skipped]]:
     found: dict[str, Labelled] = {}
     skipped: dict[str, list[int]] = {}
     try:
+        opened(path).close()  # a device would never end
         records = Records(path)
         for record in records:
             try:
@@ -89,7 +90,7 @@ def read(path: Path) -> tuple[list[Labelled], list[Skipped]]:
         for broken in records.broken:
             skipped.setdefault(broken.reason, []).append(broken.line)
     except OSError as error:
-        raise UsageError(f"the label file {path} cannot be read: {type(error).__name__}") from error
+        raise UsageError(f"the label file {path} cannot be read: {why(error)}") from error
     rows = [Skipped(str(path), lines[0], reason, len(lines)) for reason, lines in sorted(skipped.items())]
     return list(found.values()), rows
 

@@ -37,6 +37,8 @@ class Chat:
     version = "1"
     agent = "chat"
     layout = "document"
+    by_line = True
+    """Of JSON Lines, a line with a whole conversation can be read without the others."""
     suffixes: tuple[str, ...] = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".json.zst", ".jsonl.zst")
 
     def sniff(self, head: bytes) -> float:

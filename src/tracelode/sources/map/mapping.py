@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from tracelode.errors import UsageError
+from tracelode.files import bounded, why
 from tracelode.model.operation import KINDS, STATUSES
 from tracelode.sources.map.paths import Getter, getter
 
@@ -112,12 +113,10 @@ def load(path: Path) -> Mapping:
         UsageError: the file cannot be read, or a key of it is wrong; the message names the key.
     """
     try:
-        data = path.read_bytes()
+        data = bounded(path)
         table = tomllib.loads(data.decode("utf-8"))
     except OSError as error:
-        raise UsageError(
-            f"mapping {path} cannot be read: {(error.strerror or 'no reason').lower()}"
-        ) from error
+        raise UsageError(f"mapping {path} cannot be read: {why(error)}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"mapping {path} is no TOML: {error}") from error
     return _Checker(str(path)).mapping(table, blake2b(data, digest_size=8).hexdigest())

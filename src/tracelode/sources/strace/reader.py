@@ -8,6 +8,7 @@ from tracelode.lenient import decode
 from tracelode.model.operation import Status, operation_id
 from tracelode.model.ports import About, Item, Line, Skip
 from tracelode.sources.strace.calls import Calls
+from tracelode.sources.strace.forks import Forks
 from tracelode.sources.strace.lines import Entry, parse
 from tracelode.sources.strace.state import Begun, Own, State
 from tracelode.touches import MARK, ROLE, Process, Recording, Touches
@@ -35,6 +36,9 @@ class Reader:
         self.at: int | None = None
         self.touches = Touches(state.table, ADAPTER, state.session, path)
         self.calls = Calls(self.touches)
+        self.forks = Forks()
+        for thread, begun in state.begun.items():
+            self._note(thread, begun)
 
     def read(self, lines: Iterable[Line]) -> Iterator[Item]:
         """Items of all lines, in file order; sums of what still runs at the end."""
@@ -80,7 +84,7 @@ class Reader:
             state.last = max(entry.at, state.last or 0)
         self.at = entry.at
         if entry.what == "resumed":
-            begun = state.begun.pop(entry.pid, None)
+            begun = self._answered(entry.pid)
             if begun is None or begun.name != entry.name:
                 yield Skip(line.number, "end of a call whose beginning is not in the log")
                 return
@@ -97,12 +101,27 @@ class Reader:
             yield from self._gone(process, entry)
         elif entry.what == "begun":
             begun = Begun(entry.name, entry.arguments, entry.at, entry.slack)
-            state.begun[entry.pid] = begun
+            self._open(entry.pid, begun)
         elif entry.name in FORKS:
             yield from self._fork(process, entry)
         else:
             own = state.own[process.native]
             yield from self.calls.apply(process, own, entry, self.line)
+
+    # calls without an answer ----------------------------------------------------------------------
+
+    def _open(self, thread: int, begun: Begun) -> None:
+        self.state.begun[thread] = begun
+        self._note(thread, begun)
+
+    def _note(self, thread: int, begun: Begun) -> None:
+        self.forks.drop(thread)
+        if begun.name in FORKS and thread in self.state.tids:
+            self.forks.add(thread, (self.state.tids[thread], "CLONE_THREAD" in begun.arguments))
+
+    def _answered(self, thread: int) -> Begun | None:
+        self.forks.drop(thread)
+        return self.state.begun.pop(thread, None)
 
     # processes ------------------------------------------------------------------------------------
 
@@ -112,12 +131,13 @@ class Reader:
         native = state.tids.get(entry.pid)
         if native is not None:
             return state.table.running[native]
-        forking = [(state.tids[tid], b) for tid, b in state.begun.items() if b.name in FORKS]
+        forking = bool(self.forks)
         if forking:
-            state.early.append(entry.pid)
-        if len({(native, "CLONE_THREAD" in b.arguments) for native, b in forking}) == 1:
+            state.ahead[entry.pid] = state.ahead.get(entry.pid, 0) + 1
+        thread = self.forks.only()
+        if thread is not None:
             # its number is not told yet, but nothing else can have started it
-            parent, begun = forking[0]
+            parent, begun = state.tids[thread], state.begun[thread]
             return self._born(entry.pid, parent, begun.arguments, begun.at, begun.slack)
         # strace began with it; whatever else shows up had begun before, or its start is not in the log
         runs = entry.name == "execve" and state.count == 0
@@ -155,13 +175,15 @@ class Reader:
         if pid is None or pid <= 0:
             return
         native = state.tids.get(pid)
-        if pid not in state.early:
+        if pid not in state.ahead:
             if native is not None:
                 # the number is used again, and the log does not tell how its process ended
                 yield from self._forget(pid, native)
             self._born(pid, process.native, entry.arguments, entry.at, entry.slack)
             return
-        state.early.remove(pid)
+        state.ahead[pid] -= 1
+        if not state.ahead[pid]:
+            del state.ahead[pid]
         child = state.table.running.get(native or "")
         if child is not None and child is not process and not child.parent and not child.root:
             child.parent, child.ppid = self.touches.ident(process.native), process.pid
@@ -171,7 +193,7 @@ class Reader:
         """A thread is gone without a word."""
         state = self.state
         state.tids.pop(pid, None)
-        state.begun.pop(pid, None)
+        self._answered(pid)
         own = state.own[native]
         own.tids -= 1
         if own.tids <= 0:
@@ -186,15 +208,15 @@ class Reader:
         native = state.tids.pop(thread, None)
         if native is not None and thread != entry.pid:
             state.own[native].tids -= 1
-        begun = state.begun.pop(thread, None)
+        begun = self._answered(thread)
         if begun is not None:
-            state.begun[entry.pid] = begun
+            self._open(entry.pid, begun)
 
     def _gone(self, process: Process, entry: Entry) -> Iterator[Item]:
         state = self.state
         own = state.own[process.native]
         state.tids.pop(entry.pid, None)
-        state.begun.pop(entry.pid, None)
+        self._answered(entry.pid)
         own.tids -= 1
         if own.tids > 0:
             return

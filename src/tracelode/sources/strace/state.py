@@ -47,8 +47,8 @@ class State(msgspec.Struct):
     """Native name to what is known."""
     begun: dict[int, Begun] = {}
     """Thread number to its call without an answer."""
-    early: list[int] = []
-    """Threads that showed before the call that started them was answered."""
+    ahead: dict[int, int] = {}
+    """Threads that showed before the call that started them was answered, and how often."""
     table: Table = msgspec.field(default_factory=Table)
     """Processes, files and hosts."""
     last: int | None = None

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from tracelode.compile.emit.given import Files, Given, workflow_of
 from tracelode.compile.emit.module.copying import copied, offered
+from tracelode.compile.emit.module.expressions import literal
 from tracelode.compile.emit.module.steps import StepSource, step_source
 from tracelode.compile.emit.names import file_name, identifier, slug
 from tracelode.compile.execute.plan import ordered
@@ -23,14 +24,24 @@ _TYPES = {
     "list": "list[Any]",
 }
 _KEPT = frozenset(("call", "state", "escalate", "approved", "run", "inputs", "scene"))
-_ALWAYS = ("Run", "Step", "Scene", "Call", "Escalate", "Escalation", "ToolFailed", "ABSENT", "RETRY", "SKIP", "given")
+_ALWAYS = (
+    "Run",
+    "Step",
+    "Scene",
+    "Call",
+    "Escalate",
+    "Escalation",
+    "ToolFailed",
+    "ABSENT",
+    "RETRY",
+    "SKIP",
+    "given",
+)
 _STANDARD = {
     "Any": "typing",
     "Callable": "collections.abc",
     "Collection": "collections.abc",
     "Mapping": "collections.abc",
-    "quote_plus": "urllib.parse",
-    "unquote_plus": "urllib.parse",
 }
 
 
@@ -68,7 +79,7 @@ def module(workflow: Workflow) -> str:
         [
             *(s.text for s in steps),
             _entry(workflow, entry, parameters, steps),
-            _table(workflow, entry, steps),
+            _table(workflow, entry, steps, parameters),
         ]
     )
     used = {node.id for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)}
@@ -87,12 +98,16 @@ def _imports(lines: list[str]) -> str:
         else:
             module, _, names = line.removeprefix("from ").partition(" import ")
             by_module.setdefault(module, set()).update(names.split(", "))
-    return "\n".join([*sorted(plain), *(f"from {m} import {', '.join(sorted(by_module[m]))}" for m in sorted(by_module))])
+    return "\n".join(
+        [*sorted(plain), *(f"from {m} import {', '.join(sorted(by_module[m]))}" for m in sorted(by_module))]
+    )
 
 
 def _moment(workflow: Workflow) -> bool:
     """Does any binding read the clock or the folder?"""
-    return any(isinstance(inner, b.FromState) for step in workflow.steps for inner in _bindings(step_bindings(step)))
+    return any(
+        isinstance(inner, b.FromState) for step in workflow.steps for inner in _bindings(step_bindings(step))
+    )
 
 
 def step_bindings(step: object) -> list[b.Binding]:
@@ -133,14 +148,21 @@ def _heading(workflow: Workflow, entry: str, steps: list[StepSource]) -> str:
         f"Compiled by tracelode from {workflow.runs:,} runs: workflow {shown(workflow.id)}, digest "
         f"{shown(workflow.digest) or 'none'}. Do not edit: emit it again.",
         "",
-        f"await {entry}(call, ...) takes the steps one after another. call(name, arguments) calls a tool; it raises",
-        "ToolFailed where it is certain that the call failed and nothing was changed, and anything else where it is not.",
-        "What cannot go on by itself goes to escalate(Escalation), with all that is known; without it, Escalation is raised.",
-        "Every write needs a yes (approval_required), or its step in `approved`. There is no journal: run the workflow",
-        "with tracelode where a write must never be made twice though the process dies.",
+        f"await {entry}(call, ...) takes the steps one after another. call(name, arguments) calls a tool; it",
+        "raises ToolFailed where it is certain that the call failed and nothing was changed, and "
+        "anything else",
+        "where it is not. What cannot go on by itself goes to escalate(Escalation), with all that is "
+        "known; without",
+        "it, Escalation is raised. Every write needs a yes (approval_required), or its step in "
+        "`approved`. There is",
+        "no journal: run the workflow with tracelode where a write must never be made twice though the "
+        "process dies.",
     ]
     if workflow.partial:
-        lines += ["", "Partial: it ends before the first step that was refused; the rest is for whoever asked."]
+        lines += [
+            "",
+            "Partial: it ends before the first step that was refused; the rest is for whoever asked.",
+        ]
     cannot = [f"- {shown(s.slot)}: {shown(what)}" for s in steps for what in s.cannot]
     if cannot:
         lines += ["", "These rules need more than the standard library, and escalate here:", *cannot]
@@ -156,12 +178,15 @@ def shown(text: str) -> str:
     return ascii(text)[1:-1].replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _entry(workflow: Workflow, entry: str, parameters: list[tuple[str, Input]], steps: list[StepSource]) -> str:
+def _entry(
+    workflow: Workflow, entry: str, parameters: list[tuple[str, Input]], steps: list[StepSource]
+) -> str:
     told = [
-        f"    {name}: {_TYPES.get(one.type, 'Any')}{'' if one.required else ' = ABSENT'}," for name, one in parameters
+        f"    {name}: {_TYPES.get(one.type, 'Any')}{'' if one.required else ' = ABSENT'},"
+        for name, one in parameters
     ]
     words = [f"        {name}: {_described(one)}" for name, one in parameters]
-    pairs = ", ".join(f"({ascii(one.name)}, {ascii(one.type)}, {name})" for name, one in parameters)
+    pairs = ", ".join(f"({one.name!a}, {one.type!a}, {name})" for name, one in parameters)
     moment = "at_this_moment(state)" if _moment(workflow) else "dict(state or {})"
     lines = [
         f"async def {entry}(",
@@ -200,18 +225,22 @@ def _described(one: Input) -> str:
     return words + ("" if words.endswith(".") else ".")
 
 
-def _table(workflow: Workflow, entry: str, steps: list[StepSource]) -> str:
+def _table(
+    workflow: Workflow, entry: str, steps: list[StepSource], parameters: list[tuple[str, Input]]
+) -> str:
     lines = [
-        f"WORKFLOW = {ascii(workflow.id)}",
+        f"WORKFLOW = {workflow.id!a}",
         f"PARTIAL = {workflow.partial}",
         '"""True: it hands over before its end."""',
         f"ENTRY = {entry}",
+        f"NAMES = {literal({one.name: name for name, one in parameters})}",
+        '"""Input to the parameter that takes it."""',
         "ARGUMENTS: dict[str, Callable[[Scene], Any]] = {",
-        *(f"    {ascii(step.slot)}: {step.arguments}," for step in steps),
+        *(f"    {step.slot!a}: {step.arguments}," for step in steps),
         "}",
         '"""Step to the function that binds its arguments."""',
         "ELEMENTS: dict[str, Callable[[Scene], Any]] = {",
-        *(f"    {ascii(step.slot)}: {step.each}," for step in steps if step.each),
+        *(f"    {step.slot!a}: {step.each}," for step in steps if step.each),
         "}",
         '"""For-each step to the function that gives its list."""',
     ]

@@ -1,7 +1,7 @@
 """Which of our own definitions does an emitted module need, and how do they read there?
 
-An emitted module runs with the standard library alone, and must do what the evaluator does. So it gets the source
-of the functions that do it, as far as it needs them, and no second version of them exists.
+An emitted module runs with the standard library alone, and must do what the evaluator does. So it gets the
+source of the functions that do it, as far as it needs them, and no second version of them exists.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from tracelode.errors import WorkflowError
 
 _HOME = "tracelode.compile."
 _OURS = ("emit.module.values", "emit.module.machine")
-"""Written for what is emitted: their definitions keep their names there, others get that of their module before."""
+"""Written for what is emitted: their definitions keep their names, others get that of their module before."""
 _INSTEAD = {
     ("paths", "written"): ("emit.module.values", "path_words"),
-    ("transforms", "text"): ("emit.module.values", "as_text"),
+    ("readings", "text"): ("emit.module.values", "as_text"),
+    ("model.binding", "Transform"): ("emit.module.values", "Change"),
     ("evaluate", "Missing"): ("emit.module.values", "Missing"),
     ("model.run", "Tree"): ("emit.module.values", "Tree"),
 }
@@ -55,7 +56,9 @@ def _source(name: str) -> _Source:
     spec = importlib.util.find_spec(_HOME + name)
     text = None if spec is None or spec.loader is None else spec.loader.get_source(_HOME + name)  # type: ignore[attr-defined]
     if text is None:
-        raise WorkflowError(f"a Python module cannot be emitted: the source of {_HOME}{name} is not installed")
+        raise WorkflowError(
+            f"a Python module cannot be emitted: the source of {_HOME}{name} is not installed"
+        )
     tree = ast.parse(text)
     source = _Source(name, tree, text.encode().splitlines(keepends=True), {}, {})
     body = tree.body
@@ -119,6 +122,18 @@ class _Uses(ast.NodeVisitor):
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for part in (*node.bases, *node.decorator_list):
+            self.visit(part)
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign | ast.Assign):
+                # its targets are fields, and no names of the module
+                for inner in (getattr(statement, "annotation", None), statement.value):
+                    if inner is not None:
+                        self.visit(inner)
+            else:
+                self.visit(statement)
+
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self._local.append({a.arg for a in node.args.args})
         self.visit(node.body)
@@ -149,6 +164,9 @@ def _annotations(args: ast.arguments) -> list[ast.expr]:
     return [a.annotation for a in every if a is not None and a.annotation is not None]
 
 
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+
+
 def _bound(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     args = node.args
     every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
@@ -156,9 +174,7 @@ def _bound(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     for inner in ast.walk(ast.Module(node.body, [])):
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
             found.add(inner.id)
-        elif isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.add(inner.name)
-        elif isinstance(inner, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and inner.name:
+        elif isinstance(inner, _NAMED) and inner.name:
             found.add(inner.name)
     return found
 
@@ -191,27 +207,23 @@ def copied(wanted: Iterable[str]) -> tuple[list[str], str]:
     """
     homes = {name: (module, name) for module in _OURS for name in _source(module).nodes}
     lines: set[tuple[str, str, str]] = set()
-    modules: list[str] = []
-    kept: set[Name] = set()
+    kept: dict[Name, bool] = {}
     for name in wanted:
-        _follow(homes[name], kept, lines, modules)
-    blocks = []
-    for module in modules:
-        blocks += [_block(module, name) for name in _source(module).nodes if (module, name) in kept]
-    return _import_lines(lines), "\n\n\n".join(blocks)
+        _follow(homes[name], kept, lines)
+    return _import_lines(lines), "\n\n\n".join(_block(*place) for place, done in kept.items() if done)
 
 
-def _follow(place: Name, kept: set[Name], lines: set[tuple[str, str, str]], modules: list[str]) -> None:
-    """Keep a definition and all that it needs; what is needed comes first, module by module."""
+def _follow(place: Name, kept: dict[Name, bool], lines: set[tuple[str, str, str]]) -> None:
+    """Keep a definition after all that it needs; only functions may need each other."""
     if place in kept:
         return
-    kept.add(place)
+    kept[place] = False
     for _, what in _resolved(*place):
         if isinstance(what, tuple):
-            _follow(what, kept, lines, modules)
+            _follow(what, kept, lines)
     lines.update(_lines(*place))
-    if place[0] not in modules:
-        modules.append(place[0])
+    del kept[place]
+    kept[place] = True
 
 
 def _home(place: Name) -> Name:

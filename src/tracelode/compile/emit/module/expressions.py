@@ -11,19 +11,6 @@ from tracelode.model import binding as b
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Guard, Test
 
-_SPELLED = {
-    "lower": "str.lower",
-    "upper": "str.upper",
-    "title": "str.title",
-    "capital": "str.capitalize",
-    "squeeze": "squeezed",
-    "unurl": "unquote_plus",
-    "url": "quoted",
-    "url_plus": "quote_plus",
-}
-_COUNTED = ("int", "float", "amount", "round", "format")
-_DATED = ("date", "time", "datetime")
-
 
 def literal(value: Tree) -> str:
     """A JSON value as Python source; ASCII alone.
@@ -32,7 +19,7 @@ def literal(value: Tree) -> str:
         value: any.
     """
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{ascii(str(k))}: {literal(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{str(k)!a}: {literal(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(literal, value)) + "]"
     if isinstance(value, float) and not math.isfinite(value):
@@ -74,9 +61,9 @@ class Expressions:
             case b.Constant() | b.Default():
                 return literal(binding.value)
             case b.FromInput():
-                return self._shaped(f"scene.input({ascii(binding.name)})", binding.transforms)
+                return self._shaped(f"scene.input({binding.name!a})", binding.transforms)
             case b.FromState():
-                return self._shaped(f"scene.now({ascii(binding.name)})", binding.transforms)
+                return self._shaped(f"scene.now({binding.name!a})", binding.transforms)
             case b.Copy():
                 return self._shaped(self._output(binding.step, binding.path), binding.transforms)
             case b.Span():
@@ -94,7 +81,8 @@ class Expressions:
                 return f"''.join([{', '.join(map(self._part, binding.parts))}])"
             case b.Derived():
                 operands = ", ".join(map(self.value, binding.of))
-                return f"reckoned({ascii(binding.op)}, [{operands}], {literal(binding.amount)})"
+                found = f"reckoned({binding.op!a}, [{operands}], {literal(binding.amount)})"
+                return self._shaped(found, binding.transforms)
             case b.Unsourced():
                 return self._cannot("the argument has no known source")
         return self._residual(binding)
@@ -111,17 +99,17 @@ class Expressions:
         if test.op == "present":
             return f"present({test.negated}, lambda: {self.value(test.left)})"
         right = "None" if test.right is None else self.value(test.right)
-        return f"compared({ascii(test.op)}, {test.negated}, {right}, {self.value(test.left)})"
+        return f"compared({test.op!a}, {test.negated}, {right}, {self.value(test.left)})"
 
     def _output(self, step: str, path: str) -> str:
-        found = f"scene.output({ascii(step)})"
+        found = f"scene.output({step!a})"
         return f"at({found}, {keys(path)})" if path else found
 
     def _span(self, binding: b.Span) -> str:
         pattern = python_pattern(binding.pattern)
         if pattern is None:
             return self._cannot("its expression cannot be told to Python's re")
-        return f"piece({ascii(pattern)}, {self._output(binding.step, binding.path)})"
+        return f"piece({pattern!a}, {self._output(binding.step, binding.path)})"
 
     def _picked(self, binding: b.Selected) -> str:
         rows = f"listed({self._output(binding.step, binding.list)})"
@@ -133,7 +121,7 @@ class Expressions:
                     last = number == len(binding.picks)
                     wanted = self.value(pick.value)
                     rows = (
-                        f"where({rows}, {keys(pick.field)}, {ascii(pick.op)}, {wanted}, "
+                        f"where({rows}, {keys(pick.field)}, {pick.op!a}, {wanted}, "
                         f"last={last}, first={pick.first})"
                     )
                 case _:
@@ -157,23 +145,9 @@ class Expressions:
         return f"scene.decided({name}, {number})"
 
     def _shaped(self, source: str, shape: tuple[b.Transform, ...]) -> str:
-        changes = [self._change(t) for t in shape]
+        changes = [f"Change({', '.join(map(ascii, filter(None, (t.name, t.with_))))})" for t in shape]
         return f"shaped({', '.join((source, *changes))})" if changes else source
-
-    def _change(self, transform: b.Transform) -> str:
-        name, given = transform.name, transform.with_
-        if name in _COUNTED:
-            return f"counted({name!r}, {ascii(given)})"
-        if name in _DATED:
-            return f"dated({ascii(given)})"
-        if name in _SPELLED:
-            return f"spelled({_SPELLED[name]})"
-        if name in ("digits", "phone"):
-            return f"dialled({ascii(given)})"
-        if name in ("str", "bool"):
-            return "as_text" if name == "str" else "truth"
-        return f"lambda value: {self._cannot('there is no such change of form')}"
 
     def _cannot(self, what: str) -> str:
         self._fail(f"{self._argument or 'its guard'}: {what}")
-        return f"unsupported({ascii(what)})"
+        return f"unsupported({what!a})"

@@ -1,4 +1,4 @@
-"""How does an emitted module run? The standard library alone: what it needs of this source is copied into it."""
+"""How does an emitted module run? With the standard library alone: what it needs is copied into it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from tracelode.compile.emit.module.values import EVERY, EVERY_KEY, Asked, Missing, Scene, Tree, has, path_words
+from tracelode.compile.emit.module.values import (
+    EVERY,
+    EVERY_KEY,
+    Asked,
+    Missing,
+    Scene,
+    Tree,
+    has,
+    path_words,
+)
 from tracelode.compile.execute.checks import _KINDS, no_error
 from tracelode.compile.execute.start import _is, moment
 from tracelode.compile.paths import Key, _get
@@ -110,7 +119,8 @@ def failing(checks: Sequence[Check], output: Tree) -> str:
     """Which check an output does not pass, "" where all hold."""
     for check in checks:
         if not _passes(check, output):
-            return f"{check.kind} does not hold at {path_words(check.keys) or 'the whole'}, as it did in every run"
+            where = path_words(check.keys) or "the whole"
+            return f"{check.kind} does not hold at {where}, as it did in every run"
     return ""
 
 

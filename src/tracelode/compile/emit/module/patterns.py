@@ -37,7 +37,7 @@ def python_pattern(pattern: str) -> str | None:
             part = r"\Z" if sign == "$" and not inside else sign
             if inside and (sign == "[" or two in ("--", "&&", "~~", "||")):
                 part = "\\" + sign if pattern[at : at + 2] != "[:" else None
-            inside = sign == "[" if not inside else sign != "]" or pattern[at - 1] in "[^" and _opens(pattern, at)
+            inside = (sign != "]" or _opens(pattern, at)) if inside else sign == "["
             at += 1
         if part is None:
             return None

@@ -42,7 +42,7 @@ def step_source(step: Step, number: int) -> StepSource:
     tail = f"{number}_{slug(step.tool, '_', 'tool')}"
     name, bind = f"step_{tail}", f"_arguments_{tail}"
     blocks = [_arguments(step, bind, cannot)]
-    facts = [f"{ascii(step.slot)}", f"{ascii(step.tool)}", bind, f"writes={step.effect.writes}"]
+    facts = [f"{step.slot!a}", f"{step.tool!a}", bind, f"writes={step.effect.writes}"]
     asked = tuple(a.path for a in step.arguments if b.residual(a.binding))
     if step.effect.writes and tainted(step, asked):
         facts.append("loose=True")
@@ -61,7 +61,9 @@ def step_source(step: Step, number: int) -> StepSource:
         facts.append(f"retries={step.retries}")
     checks = [_check(c) for c in step.checks]
     if checks:
-        facts.append("checks=(\n            " + "\n            ".join(f"{c}," for c in checks) + "\n        )")
+        facts.append(
+            "checks=(\n            " + "\n            ".join(f"{c}," for c in checks) + "\n        )"
+        )
     body = ",\n        ".join(facts)
     blocks.append(
         f"async def {name}(run: Run) -> None:\n"
@@ -108,4 +110,4 @@ def _wait(wait: Wait) -> str:
 def _check(check: Check) -> str:
     parsed(check.path)
     tail = ", success=True" if check.role == "success" else ""
-    return f"Check({ascii(check.kind)}, {keys(check.path)}, {literal(check.value)}{tail})"
+    return f"Check({check.kind!a}, {keys(check.path)}, {literal(check.value)}{tail})"

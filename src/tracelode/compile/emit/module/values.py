@@ -1,4 +1,4 @@
-"""What is a binding's value in an emitted module? The same as compile.evaluate says, with the standard library alone.
+"""What is a binding's value in an emitted module? As compile.evaluate says, with the standard library alone.
 
 Its source is copied into what is emitted, as far as that needs it.
 """
@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, TypeAlias
-from urllib.parse import quote
+from typing import Any, NamedTuple, TypeAlias
 
 from tracelode.compile.evaluate import holds
 from tracelode.compile.paths import ANY_KEY, ANY_PLACE, Key, _get, put
-from tracelode.compile.transforms import _dated, _dialled, _folded, _reckoned, derive, number, same
+from tracelode.compile.transforms import apply, derive, number, same
+from tracelode.model.binding import Transform
 
 Tree: TypeAlias = Any
 """A JSON value."""
@@ -98,7 +98,11 @@ def as_text(value: Tree) -> str:
 
 def _written(value: Tree) -> str:
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(k, ensure_ascii=False)}:{_written(v)}" for k, v in value.items()) + "}"
+        return (
+            "{"
+            + ",".join(f"{json.dumps(k, ensure_ascii=False)}:{_written(v)}" for k, v in value.items())
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ",".join(map(_written, value)) + "]"
     if isinstance(value, float):
@@ -195,7 +199,7 @@ def first_of(*sources: Callable[[], Tree]) -> Tree:
 
 
 def agreed(user: int, *sources: Callable[[], Tree]) -> Tree:
-    """The value of the first source that has one; what the user says must be there, and no tool may differ."""
+    """The value of the first source that has one; the user's must be there, and none may differ."""
     wanted = sources[user]()
     for source in sources:
         try:
@@ -215,58 +219,21 @@ def reckoned(op: str, operands: list[Tree], amount: int | float) -> Tree:
         raise Missing("guard_failed", f"values are not of the form that {op} takes") from error
 
 
-def shaped(value: Tree, *changes: Callable[[Tree], Tree]) -> Tree:
+class Change(NamedTuple):
+    """A named change of form; stands for Transform where msgspec is not there."""
+
+    name: str
+    with_: str = ""
+
+
+def shaped(value: Tree, *changes: Transform) -> Tree:
     """A value after some changes of form."""
     try:
         for change in changes:
-            value = change(value)
+            value = apply(change, value)
     except ValueError as error:
         raise Missing("guard_failed", "a value is not of the form that the change takes") from error
     return value
-
-
-def counted(name: str, given: str) -> Callable[[Tree], Tree]:
-    """The change int, float, amount, round or format."""
-    return lambda value: _reckoned(name, given, value)
-
-
-def dated(given: str) -> Callable[[Tree], Tree]:
-    """The change date, time or datetime."""
-    return lambda value: _dated(given, value)
-
-
-def dialled(mask: str) -> Callable[[Tree], Tree]:
-    """The change digits or phone."""
-    return lambda value: _dialled(mask, _text(value))
-
-
-def spelled(change: Callable[[str], str]) -> Callable[[Tree], Tree]:
-    """A change of a text."""
-    return lambda value: change(_text(value))
-
-
-def squeezed(value: str) -> str:
-    """White space as single spaces."""
-    return " ".join(value.split())
-
-
-def quoted(value: str) -> str:
-    """Percent-encoded."""
-    return quote(value, safe="")
-
-
-def _text(value: Tree) -> str:
-    if not isinstance(value, str):
-        raise ValueError("no text")
-    return value
-
-
-def truth(value: Tree) -> bool:
-    """The change bool."""
-    folded = _folded(as_text(value))
-    if folded not in ("true", "false"):
-        raise ValueError("no truth value")
-    return folded == "true"
 
 
 def unsupported(what: str) -> Tree:

@@ -1,0 +1,219 @@
+"""How is a workflow offered as a tool? A small MCP server that runs it through tracelode's executor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from tracelode.compile.emit.file import workflow_file
+from tracelode.compile.emit.given import Files, Given, input_schema, workflow_of
+from tracelode.compile.emit.names import slug
+from tracelode.compile.emit.skill import description
+from tracelode.model.workflow import Workflow
+
+_DESTRUCTIVE = ("destructive", "external_send", "unknown")
+
+_SERVER = '''\
+"""Offers a compiled workflow as one MCP tool; needs tracelode, mcp (2 or later) and workflow.json beside it.
+
+    python server.py tools.json [--journal FILE] [--approved STEP] [--trust-caller]
+
+tools.json tells where the workflow's own tools are, as MCP servers:
+{"servers": [{"name": ..., "command": [...]}, {"name": ..., "url": ...}]}. A write
+is made only where its step was approved on the command line, or after a yes of a person. Whoever calls is taken
+for a model, whose word approves no write, unless --trust-caller says to believe it on what a person said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import mcp_types as types
+import msgspec
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from tracelode.compile.execute.embedded import EmbeddedEngine
+from tracelode.compile.files import load
+from tracelode.errors import TracelodeError
+from tracelode.model.execution import Outcome, Policy, Reply
+from tracelode.providers.tools_mcp import McpServer, McpTools
+
+HERE = Path(__file__).resolve().parent
+TOOL: dict[str, Any] = json.loads(r"""
+@TOOL@
+""")
+
+
+class Offered:
+    """The workflow and the tools that it calls."""
+
+    def __init__(self, servers: Any, journal: str, approved: list[str], trusting: bool) -> None:
+        self.workflow = load(HERE / "workflow.json")
+        self.toolbox = McpTools(msgspec.convert(servers, list[McpServer]))
+        self.engine, self.journal = EmbeddedEngine(), journal
+        self.policy, self.trusting = Policy(approved=tuple(approved)), trusting
+        self.secret = {one.name for one in self.workflow.inputs if one.secret}
+        self.lock = asyncio.Lock()
+
+    async def call(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        """Start a run, or answer the question that one stands at."""
+        given = dict(arguments)
+        resume, answer = given.pop("_resume", ""), given.pop("_answer", None)
+        async with self.lock:
+            try:
+                if resume:
+                    outcome = await self.engine.resume(
+                        self.workflow,
+                        self.toolbox,
+                        place=self.journal,
+                        run=resume,
+                        reply=None if answer is None else self._reply(answer),
+                        secrets={n: v for n, v in given.items() if n in self.secret},
+                        policy=self.policy,
+                    )
+                else:
+                    outcome = await self.engine.start(
+                        self.workflow, self.toolbox, given, place=self.journal, policy=self.policy
+                    )
+            except (TracelodeError, TypeError, ValueError) as error:
+                return {"error": str(error)}, True
+        return _told(outcome), outcome.status == "stopped"
+
+    def _reply(self, answer: dict[str, Any]) -> Reply:
+        fields = {k: answer[k] for k in ("choice", "text", "value", "yes", "action") if k in answer}
+        person = self.trusting and answer.get("person") is True
+        return msgspec.convert({**fields, "by": "person" if person else "model"}, Reply)
+
+
+def _told(outcome: Outcome) -> dict[str, Any]:
+    told = msgspec.to_builtins(outcome)
+    return {"run": outcome.run, "status": outcome.status,
+            **{k: told[k] for k in ("outputs", "skipped", "question", "escalation") if told.get(k)}}
+
+
+async def serve(offered: Offered) -> None:
+    """Answer over standard input and output until they end."""
+
+    async def tools(context: Any, params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[types.Tool.model_validate(TOOL)])
+
+    async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name != TOOL["name"]:
+            told, wrong = {"error": "there is no such tool"}, True
+        else:
+            told, wrong = await offered.call(dict(params.arguments or {}))
+        content = [types.TextContent(type="text", text=json.dumps(told))]
+        return types.CallToolResult(content=content, structured_content=told, is_error=wrong)
+
+    server = Server("tracelode", on_list_tools=tools, on_call_tool=call)
+    try:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    finally:
+        await offered.toolbox.close()
+
+
+def main() -> int:
+    """Read the command line and serve."""
+    parser = argparse.ArgumentParser(description="Offer a compiled workflow as an MCP tool.")
+    parser.add_argument("tools", help="file that tells where the workflow's own tools are")
+    parser.add_argument("--journal", default=str(HERE / "runs.sqlite"), help="file of the runs")
+    more = parser.add_argument
+    more("--approved", action="append", default=[], help="step whose write needs no further yes")
+    more("--trust-caller", action="store_true", help="believe the caller that a person said yes")
+    given = parser.parse_args()
+    try:
+        servers = json.loads(Path(given.tools).read_text(encoding="utf-8"))["servers"]
+        offered = Offered(servers, given.journal, given.approved, given.trust_caller)
+    except (OSError, ValueError, KeyError, TypeError, TracelodeError) as error:
+        print(f"cannot start: {error}", file=sys.stderr)
+        return 1
+    asyncio.run(serve(offered))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+'''
+
+
+def mcp(given: Given) -> Files:
+    """server.py with workflow.json: the workflow as one MCP tool.
+
+    Args:
+        given: a workflow, or a work whose verdict is one.
+
+    Raises:
+        WorkflowError: refused.
+
+    Source:
+        Model Context Protocol, tools: annotations are hints, and say the worst that any step may do.
+    """
+    workflow = workflow_of(given)
+    # raw text between three quotes: in JSON no three quotes stand side by side
+    told = msgspec.json.format(msgspec.json.encode(tool(workflow)), indent=1).decode()
+    safe = "".join(c if c.isascii() else _escaped(c) for c in told)
+    server = _SERVER.replace("@TOOL@", safe)
+    return {"mcp/server.py": server.encode(), "mcp/workflow.json": workflow_file(given)["workflow.json"]}
+
+
+def _escaped(sign: str) -> str:
+    import json
+
+    return json.dumps(sign)[1:-1]
+
+
+def tool(workflow: Workflow) -> dict[str, Any]:
+    """What the tool says of itself.
+
+    Args:
+        workflow: any.
+
+    Returns:
+        An MCP Tool: name, description, schema of its arguments and annotations.
+    """
+    schema = input_schema(workflow)
+    schema["properties"] = {
+        **schema["properties"],
+        "_resume": {"type": "string", "description": "Run id: go on with a run that asked something."},
+        "_answer": {
+            "type": "object",
+            "description": "What is said to its question: choice, text, value, yes or action. Only a person "
+            "approves a write: person is true only if one did, and counts only where the server trusts "
+            "its caller.",
+        },
+    }
+    # whoever goes on with a run gives its id and no inputs
+    schema["anyOf"] = [{"required": schema.pop("required")}, {"required": ["_resume"]}]
+    return {
+        "name": slug(workflow.name, "_"),
+        "title": workflow.name,
+        "description": description(workflow),
+        "inputSchema": schema,
+        "annotations": hints(workflow),
+    }
+
+
+def hints(workflow: Workflow) -> dict[str, Any]:
+    """Honest hints: what the whole may do, where a step is not known the worst.
+
+    Args:
+        workflow: any.
+    """
+    effects = [s.effect for s in workflow.steps]
+    writes = [e for e in effects if e.writes]
+    return {
+        "title": workflow.name,
+        "readOnlyHint": not writes,
+        "destructiveHint": any(e.effect in _DESTRUCTIVE for e in writes),
+        "idempotentHint": all(e.idempotent or e.effect == "idempotent_write" for e in writes),
+        # its own tools belong to others, whom we do not know
+        "openWorldHint": True,
+    }

@@ -1,0 +1,179 @@
+"""Which inputs does a request give a workflow, and does it ask for what it does at all? Never a guess.
+
+An input has a value only where all that was learned of how requests say it agrees on one. A request that
+says the opposite of what all others said, or that leaves out what all of them said, is not for the
+workflow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import re2
+
+from tracelode.compile import transforms
+from tracelode.compile.mentions import mentions
+from tracelode.compile.opposites import said, undone
+from tracelode.model.run import Tree
+from tracelode.model.workflow import Input, Workflow
+
+MOST = 200
+"""Words that a workflow keeps of what all requests say."""
+_WORD = re.compile(r"\b[a-z]{3,}\b")
+_SMALL = frozenset((
+    "and", "any", "are", "can", "could", "for", "from", "give", "has", "have", "help", "her", "him", "his",
+    "how", "into", "its", "know", "let", "like", "make", "may", "need", "now", "our", "out", "please", "some",
+    "sure", "than", "that", "the", "their", "them", "then", "there", "they", "this", "too", "was", "want",
+    "what", "when", "where", "which", "who", "will", "with", "would", "you", "your",
+))  # fmt: skip
+"""Words that say nothing of what is asked."""
+_EITHER = re.compile(r"\bor\b")
+_OR_AFTER = re.compile(r"[\"'`’”)\]]*\s*,?\s*(?:(?:and\s*/\s*)?or\b|/)", re.IGNORECASE)
+_OR_BEFORE = re.compile(r"\bor\s+[\"'`‘“(\[]*\Z", re.IGNORECASE)
+"""Two things named where one is needed: which of them is not for a program to say."""
+_LONGEST = 20_000
+"""Characters of a request that are read."""
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a request tells."""
+
+    inputs: dict[str, Tree]
+    """Name to value."""
+    missing: tuple[str, ...]
+    """Required inputs that it does not tell."""
+    unclear: tuple[str, ...]
+    """Inputs for which it tells several values."""
+    against: tuple[str, ...]
+    """Words that speak against the workflow: opposites of what it does, "-WORD" for one that is left out."""
+
+    @property
+    def fits(self) -> bool:
+        """May the workflow be run with these inputs?"""
+        return not (self.missing or self.unclear or self.against)
+
+
+def told(workflow: Workflow, request: str) -> Told:
+    """Read a request for a workflow.
+
+    Args:
+        workflow: which.
+        request: what a person asks.
+
+    Returns:
+        Inputs that are certain, and what speaks against running it.
+    """
+    text = request[:_LONGEST]
+    inputs: dict[str, Tree] = {}
+    missing, unclear = [], []
+    for one in workflow.inputs:
+        values = _values(one, text)
+        if len(values) == 1:
+            inputs[one.name] = values[0]
+        elif values:
+            unclear.append(one.name)
+        elif one.required:
+            missing.append(one.name)
+    return Told(inputs, tuple(missing), tuple(unclear), against(workflow, text))
+
+
+def against(workflow: Workflow, request: str) -> tuple[str, ...]:
+    """What in a request speaks against a workflow.
+
+    Args:
+        workflow: which.
+        request: what a person asks.
+
+    Returns:
+        Verbs that undo what every request that it was learned from asked, or what its tools do; then
+        "-WORD" for each word that every one of them said and this one does not.
+    """
+    asked = said(" ".join(workflow.asks)) | _verbs(workflow)
+    undoing = {w for w in said(request) - set(workflow.says) if undone(w, asked)}
+    words = _words(request)
+    return (*sorted(undoing), *(f"-{w}" for w in workflow.asks if w not in words))
+
+
+def _verbs(workflow: Workflow) -> set[str]:
+    return set().union(*(said(_spaced(s.tool)) for s in workflow.steps if s.effect.writes), set())
+
+
+def _spaced(tool: str) -> str:
+    return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", tool))
+
+
+def asks(requests: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What requests have in common.
+
+    Args:
+        requests: what was asked in the runs that a workflow is learned from.
+
+    Returns:
+        (words that all of them say, at most MOST; verbs with an opposite that any of them says), sorted.
+    """
+    found = [_words(request) for request in requests]
+    every = sorted(set.intersection(*found)) if found else []
+    verbs: set[str] = set()
+    for request in requests:
+        verbs |= said(request)
+    return tuple(every[:MOST]), tuple(sorted(verbs))
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text[:_LONGEST].lower()) if word not in _SMALL}
+
+
+def _values(one: Input, text: str) -> list[Tree]:
+    """All different values that a request may give an input."""
+    raw: list[Tree] = []
+    for pattern in one.patterns:
+        for start, stop in _matches(pattern, text):
+            piece = text[start:stop]
+            raw.append(piece)
+            beside = _OR_AFTER.match(text, stop) or _OR_BEFORE.search(text[:start])
+            if beside or _EITHER.search(piece):
+                raw.append(f"{piece} or")  # a second value, whatever it is
+    if one.mention:
+        kind, _, number = one.mention.partition(":")
+        there = [m.value for m in mentions(text) if m.kind == kind]
+        if one.mentions and len(there) != one.mentions and not raw:
+            return [] if len(there) < one.mentions else there
+        if int(number) < len(there):
+            raw.append(there[int(number)])
+    found: list[Tree] = []
+    for value in raw:
+        shaped = _typed(value, one.type)
+        if shaped is None:
+            continue
+        if not any(transforms.same(shaped, other) for other in found):
+            found.append(shaped)
+    return found
+
+
+def _matches(pattern: str, text: str) -> Iterable[tuple[int, int]]:
+    """Where the piece lies in each match; a match may hide another one that begins inside of it."""
+    at, rule = 0, re2.compile(pattern)
+    while (match := rule.search(text, at)) is not None:
+        yield match.span(1)
+        at = match.start() + 1
+
+
+def _typed(value: Tree, kind: str) -> Tree:
+    """A value of the type of an input, None where it is not one."""
+    if kind in ("integer", "number"):
+        number = transforms.number(value)
+        if number is None or (kind == "integer" and number != int(number)):
+            return None
+        return int(number) if kind == "integer" else number
+    if kind == "boolean":
+        return value if isinstance(value, bool) else None
+    if kind == "list":
+        return None
+    text = value if isinstance(value, str) else transforms.text(value)
+    if kind == "date" and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        return None
+    if kind == "time" and not re.fullmatch(r"\d{2}:\d{2}", text):
+        return None
+    return text

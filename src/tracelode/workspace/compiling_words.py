@@ -1,0 +1,112 @@
+"""Why is there an edge? In words, from its evidence, as far as the evidence tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tracelode.compile.work import Work
+from tracelode.errors import QueryError
+from tracelode.model.evidence import Edge, Evidence
+from tracelode.model.intent import Intent
+from tracelode.model.workflow import Workflow
+
+SHOWN = 8
+"""Edges of one step that are listed."""
+BASIS = {
+    "configured": "your configuration says what it does",
+    "declared": "the tool declares what it does",
+    "observed": "it was seen to change something",
+    "lexicon": "the words of its name say what it does",
+    "default": "nobody says what it does, so it counts as a change",
+    "single_run": "seen in single runs",
+    "cross_run": "compared over the runs",
+}
+
+
+def explained(
+    name: str, workflow: Workflow | None, edges: Sequence[Edge], evidence: Sequence[Evidence]
+) -> list[str]:
+    """Edges in words.
+
+    Args:
+        name: id of an edge, a step, STEP.ARGUMENT, or STEP>STEP.
+        workflow: what they are of, None where it was refused.
+        edges: all.
+        evidence: all tuples.
+
+    Returns:
+        Lines of plain text.
+
+    Raises:
+        QueryError: no such edge.
+    """
+    found = _named(name, edges)
+    if not found:
+        steps = ", ".join(sorted({slot for e in edges for slot in (e.before, e.after)})[:6])
+        ids = f"e1 to {edges[-1].id}" if edges else "none"
+        raise QueryError(f"no edge {name!r}; there are {ids}, between {steps or 'no steps'}")
+    work = Work(
+        intent=Intent(id=workflow.intent if workflow else "", name="", runs=()),
+        runs=(),
+        edges=tuple(edges),
+        evidence=tuple(evidence),
+    )
+    lines: list[str] = []
+    for edge in found[:SHOWN]:
+        lines += [f"{edge.id}  {edge.before} -> {edge.after}  {edge.kind}", *_told(edge, work), ""]
+    if len(found) > SHOWN:
+        lines.append(f"and {len(found) - SHOWN} more")
+    return lines if lines[-1] else lines[:-1]
+
+
+def explain(name: str, target: str | Path) -> list[str]:
+    """Edges of a folder in words; no store is needed.
+
+    Args:
+        name: id of an edge, a step, STEP.ARGUMENT, or STEP>STEP.
+        target: folder or file that was written.
+
+    Raises:
+        QueryError: no such edge.
+        WorkflowError: the file cannot be taken.
+    """
+    from tracelode.workspace.compiling_files import read
+
+    return explained(name, *read(target))
+
+
+def _named(name: str, edges: Sequence[Edge]) -> list[Edge]:
+    if exact := [e for e in edges if e.id == name]:
+        return exact
+    before, arrow, after = (part.strip() for part in name.partition(">"))
+    if arrow:
+        return [e for e in edges if (e.before, e.after) == (before, after)]
+    slot, _, arg = name.partition(".")
+    return [e for e in edges if e.after == slot and (not arg or e.arg == arg)] or (
+        [] if arg else [e for e in edges if e.before == slot]
+    )
+
+
+def _told(edge: Edge, work: Work) -> list[str]:
+    if edge.kind.startswith("data"):
+        from tracelode.compile.evidence import explain
+
+        return explain(edge, work).split("\n")
+    if edge.kind == "effect_hard":
+        what = f"both touch {edge.resource}" if edge.resource else "what they touch is not known apart"
+        why = BASIS.get(edge.basis, edge.basis)
+        return [
+            f"{edge.after} may not be moved before {edge.before}: {what}, and one of them changes something.",
+            f"How that is known: {why}.",
+            f"{edge.support} of {edge.runs} runs that have both keep this order." if edge.runs else "",
+        ]
+    if edge.kind == "control_hard":
+        return [
+            f"whether {edge.guard or edge.after} is done hangs on what {edge.before} told.",
+            f"{edge.support} of {edge.runs} runs show it." if edge.runs else "",
+        ]
+    return [
+        f"{edge.before} came before {edge.after} in {edge.support} of {edge.runs} runs; nothing proves "
+        "that it must.",
+    ]

@@ -1,0 +1,89 @@
+"""Is the report one safe page in which every link leads to a proof?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from compile.compiled import compiled
+from compile.emitting import REFUSAL, bookings, hostile, partial
+from tracelode.compile.emit import emit
+from tracelode.model.workflow import Refused
+
+
+class _Page(HTMLParser):
+    """What a browser would see."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.open: list[str] = []
+        self.feed(data.decode())
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+@pytest.mark.parametrize("make", [bookings, partial, hostile, compiled])
+def test_the_report_asks_for_nothing_and_runs_nothing(make: Any) -> None:
+    page = _Page(emit(make(), ["html"])["workflow.html"])
+    tags = {tag for tag, _ in page.tags}
+    assert not tags & {"script", "img", "iframe", "object", "embed", "base", "form", "input"}
+    assert [dict(a) for t, a in page.tags if t == "link"] == []
+    for _, attributes in page.tags:
+        for name, value in attributes.items():
+            assert not name.startswith("on")
+            if name in ("href", "src"):
+                assert value is not None
+                assert value.startswith("#")
+    rule = next(a["content"] for t, a in page.tags if t == "meta" and a.get("http-equiv"))
+    assert rule is not None
+    assert rule.startswith("default-src 'none'")
+
+
+@pytest.mark.parametrize("make", [bookings, partial, hostile, compiled])
+def test_every_link_of_the_report_leads_somewhere_and_every_id_is_one(make: Any) -> None:
+    page = _Page(emit(make(), ["html"])["workflow.html"])
+    ids = [a["id"] for _, a in page.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    assert {str(a["href"])[1:] for t, a in page.tags if t == "a"} <= set(ids)
+
+
+def test_the_report_of_a_compiled_intent_tells_its_proof() -> None:
+    page = _Page(emit(compiled(), ["html"])["workflow.html"])
+    assert "list_hotels#1 takes city from find_city#1 at found[*].id: proven." in page.words
+    assert "run oslo: call 1 passes city" in page.words
+    assert "Each run left out once" in page.words
+    assert "How many runs it takes" in page.words
+    assert "c-1871" not in page.words
+
+
+def test_the_report_of_a_refused_intent_tells_why_and_what_lifts_it() -> None:
+    refused = replace(compiled(), verdict=Refused(intent="i_1", refusals=(REFUSAL,)))
+    page = _Page(emit(refused, ["html"])["workflow.html"])
+    assert "Refused, R1" in page.words
+    assert "3 more runs that send to different people" in page.words
+
+
+def test_a_large_workflow_is_laid_out_without_overlaps() -> None:
+    from tracelode.compile.emit.report.layout import HEIGHT, WIDTH, layout
+
+    names = [f"s{n}" for n in range(60)]
+    before = {f"s{n}": [f"s{k}" for k in {n // 2, n // 3, max(0, n - 7)} if k < n] for n in range(60)}
+    made = layout(names, before)
+    boxes = list(made.boxes.values())
+    for n, (x, y) in enumerate(boxes):
+        assert 0 <= x <= made.width - WIDTH
+        assert 0 <= y <= made.height - HEIGHT
+        assert not any(abs(x - u) < WIDTH and abs(y - v) < HEIGHT for u, v in boxes[:n])
+    for (first, then), way in made.ways.items():
+        assert way[0][1] == made.boxes[first][1] + HEIGHT
+        assert way[-1][1] == made.boxes[then][1]
