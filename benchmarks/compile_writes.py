@@ -42,13 +42,13 @@ def measure(given: Any) -> dict[str, Any]:
 
 def wrong(report: dict[str, Any]) -> int:
     """Wrong writes, and runs that ended wrongly, of all parts."""
-    found = sum(
+    found: int = sum(
         part.get("wrong", 0)
         for row in report.get("replay", {}).values()
         for part in (row["left_out"], row["failed"])
     )
     cases = report.get("execution", {}).get("cases", {}).values()
-    return found + sum(max(case.get("wrong", 0), case.get("wrong writes", 0)) for case in cases)
+    return found + sum(int(max(case.get("wrong", 0), case.get("wrong writes", 0))) for case in cases)
 
 
 def main() -> int:

@@ -99,7 +99,8 @@ def why(error: OSError) -> str:
     """
     if error.errno in _WORDS:
         return _WORDS[error.errno]
-    return (error.strerror or "no reason is told").lower()
+    words = error.strerror or "no reason is told"
+    return words[:1].lower() + words[1:]
 
 
 def opened(path: Path) -> IO[bytes]:
@@ -114,7 +115,10 @@ def opened(path: Path) -> IO[bytes]:
     Raises:
         OSError: it is no regular file, or cannot be opened; why() says it in words.
     """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+    except ValueError:  # a null byte, half a character
+        raise OSError(errno.EINVAL, "no file can have its name", str(path)) from None
     mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(mode):
         os.close(handle)

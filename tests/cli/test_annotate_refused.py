@@ -119,7 +119,7 @@ def test_links_and_strange_files_are_not_followed(
     assert refused(store, folder, run) == [
         ("marks/001.json", "a symbolic link, which is not followed"),
         ("marks/003.json", "no regular file"),
-        ("marks/004.json", "cannot be read: Is a directory"),
+        ("marks/004.json", "cannot be read: it is a folder"),
     ]
     shutil.rmtree(folder / "marks")
     (tmp_path / "elsewhere").mkdir()

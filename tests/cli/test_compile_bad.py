@@ -68,7 +68,7 @@ def test_results_that_are_missing(tmp_path: Path, run: Run) -> None:
     for one in talks:
         one["messages"] = [m for m in one["messages"] if m["role"] != "tool"]
     code, out, _ = made(tmp_path, talks, run, "--json")
-    refused = json.loads(out)
+    (refused,) = json.loads(out)["compiled"]
     assert code == 4
     assert [(r["code"], r["step"], r["argument"]) for r in refused["refusals"]] == [
         ("R4", "open_ticket#1", "customer")
@@ -84,7 +84,7 @@ def test_ids_that_come_twice(tmp_path: Path, run: Run) -> None:
             if "tool_call_id" in message:
                 message["tool_call_id"] = "same"
     code, out, _ = made(tmp_path, [*talks, *talks[:2]], run, "--json")
-    found = json.loads(out)
+    (found,) = json.loads(out)["compiled"]
     assert code == 0
     assert found["verdict"] == "compiled"
     assert len(found["runs"]) == 8
@@ -135,7 +135,7 @@ def test_secrets_among_constants(tmp_path: Path, run: Run) -> None:
         call = one["messages"][3]["tool_calls"][0]["function"]
         call["arguments"] = json.dumps({**json.loads(call["arguments"]), "token": KEY})
     code, out, err = made(tmp_path, talks, run, "--json", "-o", "made", "--keep-values")
-    found = json.loads(out)
+    (found,) = json.loads(out)["compiled"]
     assert code == 0
     assert found["verdict"] == "partial"
     assert [(r["code"], r["argument"]) for r in found["refusals"]] == [("R8", "token")]

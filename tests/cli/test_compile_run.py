@@ -183,8 +183,8 @@ def test_a_request_for_something_else_is_not_run(run: Run, flow: str) -> None:
     ("words", "why"),
     [
         ((), "a workflow needs tools"),
-        (("--tools", "nothing"), "names no tools"),
-        (("--tools", "mcp:"), "names no tools"),
+        (("--tools", "nothing"), "--tools cannot be"),
+        (("--tools", "mcp:"), "--tools cannot be"),
         (("--tools", 'mcp:"half'), "has no end"),
         (("--tools", "no_such_module_here:f"), "cannot be imported: ModuleNotFoundError"),
         (("--tools", "tracelode.samples.desk:fly"), "has no fly"),

@@ -65,7 +65,7 @@ def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path) -> None:
         stream.truncate(1 << 40)
     with pytest.raises(OSError, match="above") as raised:
         files.bounded(large, 1 << 20)
-    assert files.why(raised.value) == "it is above 1 mb"
+    assert files.why(raised.value) == "it is above 1 MB"
     large.write_bytes(b"x" * 10)
     assert files.bounded(large, 10) == b"x" * 10
 

@@ -35,6 +35,11 @@ EMPTY: list[tuple[str, ...]] = [
     ("audit", "cost"),
     ("outcome", "set", "abc", "success"),
     ("import", "{out}.none"),
+    ("intents",),
+    ("compile",),
+    ("compile", "nobody"),
+    ("verify", "nobody"),
+    ("explain", "e1", "nobody"),
 ]
 """What finds nothing in a workspace of nothing."""
 FILLED: list[tuple[str, ...]] = [
@@ -75,9 +80,15 @@ FILLED: list[tuple[str, ...]] = [
     ("audit", "cost", *NO_MATCH),
     ("outcome", "set", "nobody", "success"),
     ("outcome", "import", "{out}.outcomes.csv"),
+    ("intents", *NO_MATCH),
+    ("compile", *NO_MATCH),
+    ("compile", "--all", *NO_MATCH),
+    ("compile", "nobody"),
+    ("verify", "nobody"),
+    ("explain", "e1", "nobody"),
 ]
 """What finds nothing in a workspace that holds sessions."""
-ALWAYS_SOMETHING = {"demo", "record", "rename", "doctor", "completion"}
+ALWAYS_SOMETHING = {"demo", "record", "rename", "doctor", "run", "completion"}
 """Commands whose answer is never nothing: samples, a run, counts that may be 0, a script."""
 
 

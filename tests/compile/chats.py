@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import tracelode
+from tracelode import samples
 from tracelode.workspace import Workspace
 
-SAMPLES = Path(tracelode.__file__).parent / "samples" / "travel"
+SAMPLES = samples.travel()
 """The bundled runs of a travel desk."""
 Called = tuple[str, dict[str, Any], Any]
 """Tool, arguments, output: a str is what the tool printed, None no result at all."""

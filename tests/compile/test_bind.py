@@ -59,7 +59,8 @@ def verdict(work: Work) -> str:
     rows = [f"{kind} {found.trust} from {found.runs} runs", *rows]
     for s in found.steps:
         checks = " ".join(f"{c.kind}:{c.path}" for c in s.checks)
-        rows.append(f"{s.slot} {s.effect.effect} after [{', '.join(s.after)}] {checks}")
+        shown = f" shown by {s.read_back}" if s.read_back else ""
+        rows.append(f"{s.slot} {s.effect.effect} after [{', '.join(s.after)}] {checks}{shown}")
     return "\n".join(rows)
 
 

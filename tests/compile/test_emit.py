@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compile.compiled import compiled
-from compile.emitting import REFUSAL, arg, bookings, partial
+from compile.emitting import REFUSAL, arg, bookings, hostile, partial
 from tracelode.compile.emit import ARTEFACTS, emit
 from tracelode.compile.emit.names import file_name, identifier, slug
 from tracelode.compile.emit.removable import removable

@@ -6,6 +6,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
+import msgspec
 import pytest
 
 from compile.compiled import compiled
@@ -87,3 +88,14 @@ def test_a_large_workflow_is_laid_out_without_overlaps() -> None:
     for (first, then), way in made.ways.items():
         assert way[0][1] == made.boxes[first][1] + HEIGHT
         assert way[-1][1] == made.boxes[then][1]
+
+
+def test_an_order_of_two_reads_is_not_told_as_one_of_writes() -> None:
+    from tracelode.model.evidence import Edge
+
+    edge = Edge(id="e1", before="find_city#1", after="list_hotels#1", kind="effect_hard", basis="declared")
+    work = compiled()
+    other = msgspec.structs.replace(work.verdict, edges=(edge,))
+    page = _Page(emit(other, ["html"])["workflow.html"])
+    assert "What the tools say of themselves puts one before the other" in page.words
+    assert "at least one may change it" not in page.words

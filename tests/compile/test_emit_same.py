@@ -52,6 +52,13 @@ _TREES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
     max_leaves=8,
 )
+_ROWS = st.fixed_dictionaries(
+    {"a": _LEAVES, "b": _LEAVES, "odd key": _LEAVES, "c-d": st.sampled_from([1, "1", "Oslo", "3 March 2026"])}
+)
+_FULL = st.fixed_dictionaries({"a": st.lists(_ROWS, min_size=1, max_size=4) | _ROWS, "b": _ROWS}) | st.lists(
+    _ROWS, min_size=1, max_size=4
+)
+"""Outputs in which most paths lead somewhere."""
 _TRANSFORMS = st.lists(
     st.sampled_from(
         [
@@ -171,7 +178,7 @@ def _outcome(function: Any, missing: Any) -> Any:
         min_size=1,
         max_size=6,
     ),
-    scenes=st.lists(st.tuples(_TREES, _TREES, _TREES, _TREES), min_size=1, max_size=8),
+    scenes=st.lists(st.tuples(_LEAVES, _FULL, _FULL | _TREES, _ROWS | _TREES), min_size=1, max_size=8),
 )
 def test_its_arguments_are_those_of_the_evaluator(steps: list[Any], scenes: list[Any]) -> None:
     made = tuple(

@@ -25,15 +25,18 @@ EFFECTS = {
 
 
 def recorded() -> str:
-    """Six runs that book the cheaper of two rooms, which is the second one."""
+    """Six runs that book the cheapest of three rooms, wherever it stands."""
     lines = []
     for n, city in enumerate(CITIES):
         cheap, dear = f"{city[:2]}-{n}77y", f"{city[:2]}-{n}93x"
+        rows = [
+            f'{{"id": "{name}", "price": {price}}}'
+            for name, price in ((dear, 90 + n), (cheap, 50 + n), (f"{city[:2]}-{n}31z", 80 - n))
+        ]
         lines += [
             f"run r{n} (success):",
             f"user: Book the cheapest room in {city} for guest {1000 + 7 * n}",
-            f'find_rooms(city="{city}") -> {{"rooms": [{{"id": "{dear}", "price": 9{n}}}, '
-            f'{{"id": "{cheap}", "price": 5{n}}}]}}',
+            f'find_rooms(city="{city}") -> {{"rooms": [{", ".join(rows[n % 3 :] + rows[: n % 3])}]}}',
             f'create_booking(room="{cheap}", guest="{1000 + 7 * n}") -> '
             f'{{"status": "ok", "booking": "BK{n}4{n}8"}}',
             "assistant: Done.",

@@ -256,7 +256,7 @@ def test_verify_compiles_the_same_runs_again(tmp_path: Path) -> None:
     assert other.same is False
     assert any(phrase.startswith("hold_seat#1: ") for phrase in other.differs)
     empty = tracelode.open(tmp_path / "empty", tz="UTC")
-    assert empty.verify(tmp_path / "made").reason == "7 of its 7 runs are not in this store"
+    assert empty.verify(tmp_path / "made").reason == "7 of 7 runs are not in this store"
     (tmp_path / "made" / "evidence.jsonl").unlink()
     assert "no evidence.jsonl" in workspace.verify(tmp_path / "made").reason
 

@@ -10,6 +10,7 @@ import pytest
 
 from compile.execution import Box, start
 from compile.fixtures import runs, work
+from tracelode.compile.bind.inputs import pieces
 from tracelode.compile.opposites import said
 from tracelode.compile.passes import PASSES, run
 from tracelode.compile.request import told
@@ -149,6 +150,38 @@ def test_the_only_one_is_no_choice_until_there_are_two(tmp_path: Path) -> None:
     assert two.names() == ["find_orders"]
 
 
+def test_a_choice_one_step_before_is_a_choice() -> None:
+    found = _compiled(
+        lambda n: (
+            f"user: Cancel the order of {NAMES[n]}\n"
+            f'find_orders(person="{NAMES[n]}") -> [{_row(n)}, {_row(n, 2)}]\n'
+            f'get_order(order_id="ORD-77{n}1") -> {{"token": "tok-5{n}x"}}\n'
+            f'cancel_order(token="tok-5{n}x") -> "cancelled"'
+        )
+    )
+    assert "R1" in {code for code, _ in _codes(found, "cancel_order#1")}
+    assert isinstance(found.verdict, Workflow)
+    assert [s.tool for s in found.verdict.steps] == ["find_orders", "get_order"]
+
+
+def test_one_of_equals_is_no_choice_for_a_program(tmp_path: Path) -> None:
+    def rows(n: int) -> str:
+        three = [
+            f'{{"id": "ORD-77{n}{k}", "sum": {s}}}' for k, s in ((1, 5 + n), (2, 40 - n), (3, 60 + 2 * n))
+        ]
+        return ", ".join(three[n % 3 :] + three[: n % 3])
+
+    found = _whole(_compiled(_found(rows), 7))
+    box = Box(
+        find_orders=lambda person: [{"id": "ORD-1001", "sum": 4}, {"id": "ORD-1002", "sum": 4}],
+        cancel_order=lambda order_id: "cancelled",
+    )
+    inputs = {i.name: "Jo Reed" for i in found.inputs}
+    outcome = start(found, box, tmp_path / "journal", inputs, policy=ASK, asker=_yes)
+    assert outcome.escalation is not None
+    assert (outcome.escalation.code, box.names()) == ("ambiguous_selection", ["find_orders"])
+
+
 def test_a_whole_list_that_is_passed_on_is_no_choice() -> None:
     found = _whole(
         _compiled(
@@ -219,6 +252,26 @@ def test_a_request_of_the_same_kind_is_read() -> None:
 )
 def test_a_request_that_is_not_clear_gives_no_inputs(request_: str) -> None:
     assert not told(_followed(), request_).fits
+
+
+def test_one_of_two_quoted_names_is_not_taken() -> None:
+    found = _whole(
+        _compiled(
+            lambda n: (
+                f"user: Make a folder '{NAMES[n].split()[1]}{n}' for {NAMES[n].split()[0]}\n"
+                f'make_folder(name="{NAMES[n].split()[1]}{n}") -> "ok"\nlist_folders() -> []'
+            )
+        )
+    )
+    assert told(found, "Make a folder 'Jazz' for Kim").inputs == {"name": "Jazz"}
+    assert told(found, "Make a folder 'Jazz' or 'Blues' for Kim").unclear == ("name",)
+    assert told(found, "Make a folder 'Jazz', or 'Blues', for Kim").unclear == ("name",)
+
+
+def test_a_pattern_finds_whole_words_only() -> None:
+    (only,) = _followed().inputs
+    assert only.patterns
+    assert not any(pieces(p, "I want to unfollow user amy on the forum") for p in only.patterns)
 
 
 def test_a_value_that_never_varied_teaches_no_reading() -> None:

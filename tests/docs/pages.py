@@ -42,6 +42,9 @@ _VARIES = (
     (re.compile(r"(?<=, )\d+\.\d s$", re.MULTILINE), "SECONDS s"),
     (re.compile(r"\b(name|mcp)-[0-9a-f]{8}\b"), r"\1-PSEUDONYM"),
     (re.compile(r"\b[0-9a-f]{16}(?=\.parquet)"), "SHARD"),
+    (re.compile(r"\brun_[0-9a-f]{16}\b"), "RUN"),
+    (re.compile(r"(?<=compiling took )[\d.]+ \w+"), "TIME"),
+    (re.compile(r"(?<=: done, )[\d.]+ \w+$", re.MULTILINE), "TIME"),
 )
 _RUNNER = """
 import contextlib, io, json, sys, traceback

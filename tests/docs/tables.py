@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from docs import adapters
+from docs import adapters, compiling
 from docs.markdown import code, rows, wrapped
 from tracelode import files
 from tracelode.ingest import bounds, discover, timeline
@@ -226,6 +226,7 @@ def map_fields() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     **adapters.TABLES,
+    **compiling.TABLES,
     "map-places": lambda: map_keys(mapping.PLACES),
     "map-tokens": lambda: map_keys(mapping.TOKENS),
     "map-settings": lambda: map_keys(mapping.SETTINGS),

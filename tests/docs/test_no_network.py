@@ -156,6 +156,80 @@ TALKERS = frozenset(
     )
 )
 """Modules that speak to a network."""
+SCHEDULES = frozenset(
+    (
+        *(
+            "run",
+            "sleep",
+            "wait",
+            "wait_for",
+            "gather",
+            "to_thread",
+            "ensure_future",
+            "create_task",
+            "shield",
+        ),
+        *("timeout", "Future", "Task", "TaskGroup", "Lock", "Semaphore", "Event", "Queue"),
+        *("CancelledError", "TimeoutError", "FIRST_COMPLETED", "FIRST_EXCEPTION", "ALL_COMPLETED"),
+    )
+)
+"""Names of asyncio that order what runs when; others, the event loop among them, may open a connection."""
+
+
+def talks(source: str) -> list[str]:
+    """What of a text of Python speaks to a network; asyncio may be imported, to run steps side by side."""
+    found: list[str] = []
+    ordering: set[ast.expr] = set()
+    for node in ast.walk(ast.parse(source)):  # a node comes before what it is made of
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            # under another name its uses would not be seen
+            names = [a.name for a in node.names if (a.name, a.asname) != ("asyncio", None)]
+        elif isinstance(node, ast.ImportFrom):
+            alone = node.module == "asyncio" and all(a.name in SCHEDULES for a in node.names)
+            names = [] if alone else [node.module or ""]
+        elif isinstance(node, ast.Attribute):
+            if node.attr in SCHEDULES:
+                ordering.add(node.value)
+            names = ["asyncio.get_loop"] if node.attr == "get_loop" else []
+        elif isinstance(node, ast.Name) and node.id == "asyncio" and node not in ordering:
+            names = ["asyncio"]
+        found += [n for n in names if {n, n.partition(".")[0]} & TALKERS]
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import socket",
+        "import os, http.client",
+        "from urllib.request import urlopen",
+        "def f():\n    import httpx2",
+        "import asyncio as a",
+        "import asyncio.streams",
+        "from asyncio import sleep, open_connection",
+        "from asyncio.streams import StreamReader",
+        "import asyncio\nasyncio.open_connection('example.org', 443)",
+        "import asyncio\nasyncio.get_running_loop().create_connection(f)",
+        "import asyncio\nasyncio.ensure_future(f()).get_loop().create_connection(f)",
+        "import asyncio\nname = asyncio",
+        "import asyncio\ngetattr(asyncio, 'start_server')",
+    ],
+)
+def test_a_module_that_speaks_to_a_network_is_seen(source: str) -> None:
+    assert talks(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import asyncio\nasyncio.run(f())\nlock: asyncio.Lock = asyncio.Lock()",
+        "from asyncio import sleep",
+        "import urllib.parse",
+    ],
+)
+def test_what_only_orders_work_speaks_to_nobody(source: str) -> None:
+    assert talks(source) == []
 
 
 def test_no_module_that_speaks_to_a_network_is_imported() -> None:
@@ -163,9 +237,6 @@ def test_no_module_that_speaks_to_a_network_is_imported() -> None:
     package = ROOT / "src" / "tracelode"
     for path in sorted(package.rglob("*.py")):
         if path.parent == package / "providers":
-            continue  # asks models, where the user names one; loaded by nothing else
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            found += [f"{path.name}: {n}" for n in names if {n, n.partition(".")[0]} & TALKERS]
+            continue  # asks models and calls tools, where the user names them; loaded by nothing else
+        found += [f"{path.name}: {name}" for name in talks(path.read_text(encoding="utf-8"))]
     assert not found

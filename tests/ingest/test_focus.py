@@ -30,7 +30,7 @@ def test_an_object_needs_two_sessions(tmp_path: Path) -> None:
     workspace.add(
         put(tmp_path / "h", edits(1, "src/voucher.py"), edits(2, "src/rate.py"), edits(3, "lib/rates.py"))
     )
-    assert focuses(workspace) == {"edit rate"}
+    assert focuses(workspace) == {"write rate"}
     assert [(w.object, w.sessions) for w in workspace.names().words] == [("rate", 2)]
 
 
@@ -45,7 +45,7 @@ def test_a_sub_agent_is_no_session_of_its_own(tmp_path: Path) -> None:
     workspace.add(put(tmp_path / "h", t))
     assert focuses(workspace) == set()
     workspace.add(put(tmp_path / "i", edits(2, "src/rate.py")))
-    assert names(workspace) == {("00000002", "edit rate")}
+    assert names(workspace) == {("00000002", "write rate")}
 
 
 def test_a_fork_is_no_session_of_its_own(tmp_path: Path) -> None:
@@ -64,11 +64,11 @@ def test_a_fork_is_no_session_of_its_own(tmp_path: Path) -> None:
     assert focuses(workspace) == set()
 
 
-def test_a_plan_item_names_its_work(tmp_path: Path) -> None:
+def test_a_plan_item_names_the_object_and_the_calls_the_verb(tmp_path: Path) -> None:
     workspace = opened(tmp_path, segmenter="plan")
-    items = ("Rewrite the voucher parser", "Simplify voucher parsers again", "Rewrite the letter sender")
+    items = ("Test the voucher parser", "Simplify voucher parsers again", "Rewrite the letter sender")
     workspace.add(put(tmp_path / "h", *(planned(n, item) for n, item in enumerate(items, 1))))
-    assert focuses(workspace) == {"edit voucher parser"}
+    assert focuses(workspace) == {"write voucher parser"}
 
 
 # the freeze ---------------------------------------------------------------------------------------------
@@ -80,16 +80,16 @@ def test_a_later_session_changes_no_name(tmp_path: Path) -> None:
         put(tmp_path / "h", edits(1, "mail/letter.py"), edits(2, "src/rate.py"), edits(3, "src/rate.py"))
     )
     before = names(workspace)
-    assert before == {("00000002", "edit rate"), ("00000003", "edit rate")}
+    assert before == {("00000002", "write rate"), ("00000003", "write rate")}
     workspace.add(put(tmp_path / "i", edits(4, "mail/letter.py")))
     after = names(workspace)
-    assert after == before | {("00000004", "edit letter")}
+    assert after == before | {("00000004", "write letter")}
     planned_now = workspace.names()
-    assert [(a.old, a.new, a.operations) for a in planned_now.aliases] == [(None, "edit letter", 9)]
+    assert [(a.old, a.new, a.operations) for a in planned_now.aliases] == [(None, "write letter", 9)]
     assert names(workspace) == after
     done = workspace.rename()
     assert done.aliases == planned_now.aliases
-    assert names(workspace) == after | {("00000001", "edit letter")}
+    assert names(workspace) == after | {("00000001", "write letter")}
     assert workspace.rename().aliases == []
 
 
@@ -98,7 +98,7 @@ def test_what_a_growing_session_adds_is_named_by_then(tmp_path: Path) -> None:
     t = edits(1, "mail/letter.py")
     workspace.add(put(tmp_path / "h", t))
     workspace.add(put(tmp_path / "h", edits(2, "mail/letter.py"), edits(3, "mail/letter.py")))
-    assert ("00000001", "edit letter") not in names(workspace)
+    assert ("00000001", "write letter") not in names(workspace)
     t.user("now read")
     for _ in range(6):
         t.advance(3).assistant("x", tools=[("Read", {"file_path": f"{WHERE}/mail/letter.py"})], usage=used())
@@ -106,7 +106,7 @@ def test_what_a_growing_session_adds_is_named_by_then(tmp_path: Path) -> None:
     workspace.add(put(tmp_path / "h", t))
     mine = {name for session, name in names(workspace) if session == "00000001"}
     assert "explore letter" in mine
-    assert "edit letter" not in mine
+    assert "write letter" not in mine
 
 
 def test_another_segmenter_keeps_the_names_of_equal_segments(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_an_import_that_was_killed_before_naming_is_finished_by_the_next(tmp_pat
     assert focuses(workspace) == set()
     assert Objects(workspace._catalog).pending()
     assert workspace.add(tmp_path / "h").files_read == 0
-    assert focuses(workspace) == {"edit rate"}
+    assert focuses(workspace) == {"write rate"}
 
 
 def test_a_family_that_is_gone_counts_no_more_once_all_is_renamed(tmp_path: Path) -> None:
@@ -254,8 +254,8 @@ def test_a_family_that_is_gone_counts_no_more_once_all_is_renamed(tmp_path: Path
     put(folder, edits(2, "mail/letter.py"))
     workspace.add(folder)
     # the object was admitted for good, and the segment that has it keeps its name
-    assert names(workspace) == {("00000001", "edit rate")}
-    assert [(a.old, a.new) for a in workspace.rename().aliases] == [("edit rate", None)]
+    assert names(workspace) == {("00000001", "write rate")}
+    assert [(a.old, a.new) for a in workspace.rename().aliases] == [("write rate", None)]
     assert names(workspace) == set()
 
 

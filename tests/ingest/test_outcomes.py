@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -78,8 +79,11 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
     table.write_text("a,b\n1,2\n")
     with pytest.raises(SourceError, match="name the column session"):
         workspace.judge_from(table)
-    with pytest.raises(SourceError, match="cannot be read"):
+    with pytest.raises(SourceError, match=r"none\.csv.*cannot be read: it is not there"):
         workspace.judge_from(tmp_path / "none.csv")
+    table.write_text("session,outcome\n" + "x" * (csv.field_size_limit() + 1) + ",failed\n")
+    with pytest.raises(SourceError, match=r"o\.csv.*cannot be read: it is no CSV"):
+        workspace.judge_from(table)
 
 
 def test_proxies_are_a_field_of_their_own(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -38,13 +39,15 @@ def test_only_a_regular_file_of_some_size_is_a_price_file(tmp_path: Path) -> Non
     os.mkfifo(pipe)
     with large.open("wb") as stream:
         stream.truncate(1 << 30)
-    for path in (pipe, Path("/dev/zero"), tmp_path):
-        with pytest.raises(UsageError, match="is no regular file"):
+    for path, reason in (
+        (pipe, "it is no regular file"),
+        (Path("/dev/zero"), "it is no regular file"),
+        (tmp_path, "it is a folder"),
+        (large, "it is above 16 MB"),
+        (tmp_path / "none.json", "it is not there"),
+    ):
+        with pytest.raises(UsageError, match=f"price file {re.escape(str(path))} cannot be read: {reason}$"):
             data.user(path)
-    with pytest.raises(UsageError, match="is above 16 MB"):
-        data.user(large)
-    with pytest.raises(UsageError, match="cannot be read: No such file"):
-        data.user(tmp_path / "none.json")
 
 
 def test_no_two_entries_share_a_name() -> None:

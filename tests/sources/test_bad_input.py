@@ -211,7 +211,7 @@ def test_links_in_a_circle_and_strange_paths(tmp_path: Path) -> None:
     report = workspace.add(tmp_path / "h", tmp_path / "missing")
     assert workspace.totals().calls == 2
     assert report.files == 1
-    assert [s.reason for s in report.skipped] == ["cannot be read: no such file or directory"] * 2
+    assert [s.reason for s in report.skipped] == ["cannot be read: it is not there"] * 2
 
 
 def test_a_line_of_100_mb_and_one_above_the_limit(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def compile_(
     compile_text.troubles(done[0].reading)
     written = _write(workspace, done, output, force, json=store.json)
     if store.json:
-        _answer(done, written)
+        _answer(done, written, several=all_ or len(names) > 1)
     else:
         _draw(done, written)
     return 0 if any(one.workflow is not None for one in done) else REFUSED
@@ -172,14 +172,14 @@ def _write(
     return written
 
 
-def _answer(done: list[Compiled], written: list[list[Path]]) -> None:
+def _answer(done: list[Compiled], written: list[list[Path]], *, several: bool) -> None:
     from tracelode.cli import shapes, shapes_compile
 
     rows = [
         {**shapes_compile.compiled(one), "wrote": [str(path) for path in paths]}
         for one, paths in zip(done, written, strict=True)
     ]
-    shapes.write(rows[0] if len(rows) == 1 else {"compiled": rows})
+    shapes.write({"compiled": rows} if several else rows[0])
 
 
 def _draw(done: list[Compiled], written: list[list[Path]]) -> None:

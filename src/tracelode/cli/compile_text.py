@@ -23,6 +23,13 @@ TRUST = {
     "provisional": f"provisional: fewer than {PROVEN} successful runs",
     "unknown_outcome": "nobody said that its runs succeeded",
 }
+KINDS = {
+    "data_hard": "by value",
+    "data_suspected": "suspected",
+    "effect_hard": "by effect",
+    "control_hard": "by decision",
+    "order_soft": "only seen in this order",
+}
 PROOF = {"hard": "proven", "suspected": "suspected", "given": "given", "none": "open"}
 
 
@@ -187,12 +194,12 @@ def proof(screen: Screen, one: Compiled) -> None:
         kinds: dict[str, int] = {}
         for edge in one.edges:
             kinds[edge.kind] = kinds.get(edge.kind, 0) + 1
-        shown = [f"{n:,} {clean(kind).replace('_', ' ')}" for kind, n in sorted(kinds.items())]
+        shown = [f"{n:,} {KINDS.get(kind, clean(kind))}" for kind, n in sorted(kinds.items())]
         screen.flow("edges", shown or ["none"], joint=", ", indent=INDENT)
     if checked.folds:
         screen.flow("left out", left_out(checked), joint=", ", indent=INDENT)
     if checked.curve:
-        screen.flow("learning", learning(checked), joint=", ", indent=INDENT)
+        screen.flow("learning", learning(checked), joint="; ", indent=INDENT)
     tried = []
     if one.orders:
         tried.append(f"{number(one.orders, 'other order')} tried, {one.broken:,} broken")

@@ -123,8 +123,10 @@ def draw(screen: Screen, workflow: Workflow, outcome: Outcome, resume: str) -> N
             [f"{clean(write.step)} with {shown(write.arguments)}{_COMPARED[write.verdict]}"],
             indent=INDENT,
         )
-    if outcome.unreached:
-        names = ", ".join(clean(slot) for slot in outcome.unreached)
+    told = {write.step for write in outcome.proposed}
+    beyond = [slot for slot in outcome.unreached if slot not in told]
+    if beyond:
+        names = ", ".join(clean(slot) for slot in beyond)
         screen.flow("beyond", [f"{names}: needs what only a write would have given"], indent=INDENT)
     if outcome.status == "handed_over":
         screen.flow("", ["what was refused is left to whoever asked"], indent=INDENT)

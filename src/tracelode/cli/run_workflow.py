@@ -142,7 +142,7 @@ class FarOptions:
     ] = ""
     """Variable."""
     engine: Annotated[
-        Literal["embedded", "dbos"], Parameter(group=_FAR, help="What runs it. Default: embedded.")
+        str, Parameter(group=_FAR, help="What runs it: embedded or dbos. Default: embedded.", metavar="NAME")
     ] = "embedded"
     """Engine."""
     journal: Annotated[

@@ -63,6 +63,8 @@ def decided(work: Work, steps: tuple[Step, ...], found: tuple[Refusal, ...]) -> 
     kept = prefix(steps, {r.slot for r in found if r.slot})
     if not kept:
         return refused
+    counts = lone(work, kept)
+    kept = tuple(msgspec.structs.replace(s, checks=(*s.checks, *counts.get(s.slot, ()))) for s in kept)
     slots = {s.slot for s in kept}
     names = {n for s in kept for a in s.arguments for n in b.inputs(a.binding)}
     names.update(n for s in kept if s.when for t in s.when.tests for n in _test_inputs(t))
@@ -151,9 +153,7 @@ def steps_of(work: Work) -> tuple[Step, ...]:
     for edge in work.edges:
         if edge.hard and edge.before in after and edge.after in after:
             after[edge.after].add(edge.before)
-    steps = tuple(_step(work, slot, place, after[slot.name]) for place, slot in enumerate(alignment.slots))
-    counts = lone(work, steps)
-    return tuple(msgspec.structs.replace(s, checks=(*s.checks, *counts.get(s.slot, ()))) for s in steps)
+    return tuple(_step(work, slot, place, after[slot.name]) for place, slot in enumerate(alignment.slots))
 
 
 def _step(work: Work, slot: Slot, place: int, after: set[str]) -> Step:

@@ -186,7 +186,11 @@ def _picked(pick: b.Pick, rows: list[Tree], scene: Scene, last: bool) -> list[Tr
             ranked = [(transforms.number(_at(r, pick.field)), r) for r in rows if _has(r, pick.field)]
             known = [(n, r) for n, r in ranked if n is not None]
             choose = min if isinstance(pick, b.Least) else max
-            found = [choose(known, key=lambda pair: pair[0])[1]] if known else []
+            best = choose((n for n, _ in known), default=None)
+            found = [r for n, r in known if n == best]
+            if pick.alone and len(found) > 1:
+                raise Missing("ambiguous_selection", f"{len(found)} elements are equal")
+            found = found[:1]
     if not found:
         raise Missing("empty_selection", "no element fits")
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 import msgspec
 
@@ -74,7 +75,8 @@ class Mention(msgspec.Struct, frozen=True):
     """After the last one."""
 
 
-def mentions(text: str) -> list[Mention]:
+@lru_cache(maxsize=4096)
+def mentions(text: str) -> tuple[Mention, ...]:
     """Dates, times, spans and numbers in a text.
 
     Args:
@@ -103,7 +105,7 @@ def mentions(text: str) -> list[Mention]:
     found += [
         Mention("number", int(m[1]), *m.span()) for m in _NUMBERS.finditer(text) if _free(m.span(), taken)
     ]
-    return sorted(found, key=lambda m: (m.start, m.stop))[:MOST]
+    return tuple(sorted(found, key=lambda m: (m.start, m.stop))[:MOST])
 
 
 def _free(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:

@@ -8,12 +8,12 @@ workflow.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
-import re2
 
 from tracelode.compile import transforms
+from tracelode.compile.bind.inputs import pieces
 from tracelode.compile.mentions import mentions
 from tracelode.compile.opposites import said, undone
 from tracelode.model.run import Tree
@@ -129,7 +129,7 @@ def _values(one: Input, text: str) -> list[Tree]:
     """All different values that a request may give an input."""
     raw: list[Tree] = []
     for pattern in one.patterns:
-        for start, stop in _matches(pattern, text):
+        for start, stop in pieces(pattern, text):
             piece = text[start:stop]
             raw.append(piece)
             beside = _OR_AFTER.match(text, stop) or _OR_BEFORE.search(text[:start])
@@ -150,14 +150,6 @@ def _values(one: Input, text: str) -> list[Tree]:
         if not any(transforms.same(shaped, other) for other in found):
             found.append(shaped)
     return found
-
-
-def _matches(pattern: str, text: str) -> Iterable[tuple[int, int]]:
-    """Where the piece lies in each match; a match may hide another one that begins inside of it."""
-    at, rule = 0, re2.compile(pattern)
-    while (match := rule.search(text, at)) is not None:
-        yield match.span(1)
-        at = match.start() + 1
 
 
 def _typed(value: Tree, kind: str) -> Tree:

@@ -40,21 +40,39 @@ def unsure(work: Work, steps: Sequence[Step]) -> Iterator[Refusal]:
         yield from _untraced(work, step)
         if step.each is not None and step.each.top is not None:
             yield _refused(step, "", f"runs call {step.tool} for some elements of a list only", _PLACE)
-        for argument in step.arguments:
-            yield from _argument(work, step, argument)
+        for told in telling(step, steps):
+            for argument in told.arguments:
+                yield from _argument(work, step, told, argument)
 
 
-def _argument(work: Work, step: Step, argument: Argument) -> Iterator[Refusal]:
-    what = f"{argument.path} of {step.tool}"
-    if isinstance(argument.binding, b.Constant) and shown(work, step.slot, argument.path):
+def telling(step: Step, steps: Sequence[Step]) -> list[Step]:
+    """A step, and all whose outputs lead to what it is passed: a choice that those hide is its own.
+
+    Args:
+        step: a write.
+        steps: all.
+    """
+    by_slot = {s.slot: s for s in steps}
+    found = [step]
+    for one in found:
+        sources = {p for a in one.arguments for p in b.producers(a.binding)}
+        sources |= set(b.producers(one.each.over)) if one.each is not None else set()
+        found += [by_slot[p] for p in sorted(sources) if p in by_slot and by_slot[p] not in found]
+    return found
+
+
+def _argument(work: Work, step: Step, told: Step, argument: Argument) -> Iterator[Refusal]:
+    what = f"{argument.path} of {told.tool}"
+    arg = argument.path if told is step else ""
+    if isinstance(argument.binding, b.Constant) and shown(work, told.slot, argument.path):
         text = f"all runs pass the same {what}, and an earlier output shows it: copy or constant?"
-        yield _refused(step, argument.path, text, "a run with another value", "R3")
-    if any(_count(work, step.slot, argument.path, one) is None for one in _placed(argument.binding)):
+        yield _refused(step, arg, text, "a run with another value", "R3")
+    if any(_count(work, told.slot, argument.path, one) is None for one in _placed(argument.binding)):
         text = f"{what} comes from one place of a list that has other elements: chosen, or the place alone?"
-        yield _refused(step, argument.path, text, _PLACE)
-    if any(_by_chance(work, step.slot, one) for one in _picked(argument.binding)):
+        yield _refused(step, arg, text, _PLACE)
+    if any(_by_chance(work, told.slot, one) for one in _picked(argument.binding)):
         text = f"the field that seems to pick {what} may fit by chance"
-        yield _refused(step, argument.path, text, "more runs with different lists")
+        yield _refused(step, arg, text, "more runs with different lists")
 
 
 def _refused(step: Step, arg: str, message: str, lifts: str, code: str = "R1") -> Refusal:
@@ -176,8 +194,9 @@ def lone(work: Work, steps: Sequence[Step]) -> dict[str, tuple[Check, ...]]:
         Slot of the step that gives the list to its checks.
     """
     found: dict[str, dict[str, Check]] = {}
-    for step in steps:
-        for argument in step.arguments if step.effect.writes else ():
+    feeding = {t.slot: t for s in steps if s.effect.writes for t in telling(s, steps)}
+    for step in feeding.values():
+        for argument in step.arguments:
             for one in _placed(argument.binding):
                 counts = _count(work, step.slot, argument.path, one) or {}
                 for at, size in counts.items():

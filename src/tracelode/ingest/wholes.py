@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tracelode import registry
-from tracelode.files import Records, proof
+from tracelode.files import Records, proof, why
 from tracelode.ingest.bounds import whole_arguments
 from tracelode.ingest.content import Content, Contents, resolve
 from tracelode.ingest.discover import MAPPED
@@ -71,7 +71,7 @@ def _unread(row: SourceRow) -> str | None:
         if proof(path, min(row.position, os.stat(path).st_size)) != (row.head, row.tail):
             return "changed since it was imported"
     except OSError as error:
-        return f"cannot be read: {type(error).__name__}"
+        return f"cannot be read: {why(error)}"
     return None
 
 

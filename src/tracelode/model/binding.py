@@ -87,18 +87,22 @@ class At(msgspec.Struct, frozen=True, tag_field="pick", tag="at"):
     """0-based."""
 
 
-class Least(msgspec.Struct, frozen=True, tag_field="pick", tag="least"):
+class Least(msgspec.Struct, frozen=True, tag_field="pick", tag="least", omit_defaults=True):
     """The element with the smallest value of a field; the first of equals."""
 
     field: str
     """Path in the element."""
+    alone: bool = False
+    """True: equals are an ambiguous selection."""
 
 
-class Most(msgspec.Struct, frozen=True, tag_field="pick", tag="most"):
+class Most(msgspec.Struct, frozen=True, tag_field="pick", tag="most", omit_defaults=True):
     """The element with the largest value of a field; the first of equals."""
 
     field: str
     """Path in the element."""
+    alone: bool = False
+    """True: equals are an ambiguous selection."""
 
 
 class Where(msgspec.Struct, frozen=True, tag_field="pick", tag="where"):

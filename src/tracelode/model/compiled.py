@@ -12,7 +12,7 @@ from tracelode.model.verification import Verification
 from tracelode.model.workflow import Verdict, Workflow
 
 
-class Reading(msgspec.Struct, kw_only=True):
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What runs were read from, and what could not be."""
 
     sessions: int = 0
@@ -29,7 +29,7 @@ class Reading(msgspec.Struct, kw_only=True):
     """Calls whose whole texts are no longer there: their values are unknown."""
     sources: dict[str, str] = {}
     """Files that could not be read again, and why."""
-    troubles: list[tuple[str, int, str]] = []
+    troubles: tuple[tuple[str, int, str], ...] = ()
     """(file, line, why): declarations that could not be used."""
 
 

@@ -1,4 +1,4 @@
-"""Where do the bundled demo sessions lie? Written by tools/make_samples.py; none of it is a real history."""
+"""Where do the bundled samples lie? Written by tools/make_samples.py; none of it is a real history."""
 
 from __future__ import annotations
 
@@ -12,3 +12,12 @@ def projects() -> Path:
         An existing folder of the installed package.
     """
     return Path(__file__).parent / "projects"
+
+
+def travel() -> Path:
+    """The folder of the runs of a travel desk, written by tools/make_travel.py.
+
+    Returns:
+        An existing folder of the installed package: runs.jsonl, outcomes.csv, tools.json.
+    """
+    return Path(__file__).parent / "travel"

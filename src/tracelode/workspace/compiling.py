@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tracelode.errors import QueryError, UsageError
+from tracelode.model.numbers import number
 from tracelode.workspace.asking import Asking
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class Compiling(Asking):
             return Checked(workflow=workflow, problems=problems, reason=reason)
         held = {s.key for s in self._catalog.sessions()}
         if gone := [key for key in keys if key not in held]:
-            reason = f"{len(gone)} of its {len(keys)} runs are not in this store"
+            reason = f"{len(gone):,} of {number(len(keys), 'run')} are not in this store"
             return Checked(workflow=workflow, problems=problems, reason=reason)
         (one,) = self.compile(sessions=keys, **how)
         other = differences(workflow, one.workflow)

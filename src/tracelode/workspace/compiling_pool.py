@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -87,12 +88,11 @@ def alone(workspace: Any, job: Job) -> Compiled:
 _workspace: Any = None
 
 
-def _start(store: str, tz: str, parent: int) -> None:
+def _start(kind: Any, store: str, tz: str, parent: int) -> None:
     """Make this process's workspace (a pool's initializer)."""
     import signal
     import threading
 
-    from tracelode import workspace
     from tracelode.ingest.process import _outlive
 
     global _workspace
@@ -100,7 +100,7 @@ def _start(store: str, tz: str, parent: int) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # an interrupt of the terminal reaches every process; the parent alone answers it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _workspace = workspace.open(store, tz=tz, make=False)
+    _workspace = kind(Path(store), tz=tz)
 
 
 _Sent = tuple[Compiled, bool, bytes, bytes, bytes]
@@ -142,7 +142,7 @@ def _pooled(
         count,
         mp_context=multiprocessing.get_context(method),
         initializer=_start,
-        initargs=(str(workspace._catalog.folder), workspace.tz, os.getpid()),
+        initargs=(type(workspace), str(workspace._catalog.folder), workspace.tz, os.getpid()),
     ) as pool:
         try:
             with unseen_by_children():

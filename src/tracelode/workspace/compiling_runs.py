@@ -68,8 +68,7 @@ def whole(
         return {ident: (one.arguments, one.output) for ident, one in texts.get(key, {}).items()}
 
     found, reading = _read(sessions, operations, content, specs)
-    reading.sources = dict(sorted(contents.gone.items()))
-    return found, reading
+    return found, msgspec.structs.replace(reading, sources=dict(sorted(contents.gone.items())))
 
 
 def _read(
@@ -79,7 +78,8 @@ def _read(
     specs: Sequence[ToolSpec],
 ) -> tuple[list[Run], Reading]:
     counts = Counts()
-    found = runs(sessions, lambda key: operations.get(key, []), content, specs, counts)
+    # what comes out of a store or its content port was redacted on the way
+    found = runs(sessions, lambda key: operations.get(key, []), content, specs, counts, cleaner=str)
     reading = Reading(
         sessions=counts.sessions,
         effects=counts.effects,
@@ -89,21 +89,6 @@ def _read(
         gone=counts.gone,
     )
     return found, reading
-
-
-def merged(readings: Sequence[Reading]) -> Reading:
-    """Several readings as one.
-
-    Args:
-        readings: of different sessions.
-    """
-    total = Reading()
-    for one in readings:
-        for name in ("sessions", "effects", "empty", "runs", "calls", "gone"):
-            setattr(total, name, getattr(total, name) + getattr(one, name))
-        total.sources.update(one.sources)
-        total.troubles.extend(t for t in one.troubles if t not in total.troubles)
-    return total
 
 
 def intent_of(runs: Sequence[Run], options: Options, declared: Declared) -> Intent:
@@ -140,4 +125,4 @@ def copied(reading: Reading, troubles: Sequence[tuple[str, int, str]]) -> Readin
         reading: of runs.
         troubles: (file, line, why).
     """
-    return msgspec.structs.replace(reading, troubles=list(troubles))
+    return msgspec.structs.replace(reading, troubles=tuple(troubles))

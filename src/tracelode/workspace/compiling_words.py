@@ -9,6 +9,7 @@ from tracelode.compile.work import Work
 from tracelode.errors import QueryError
 from tracelode.model.evidence import Edge, Evidence
 from tracelode.model.intent import Intent
+from tracelode.model.numbers import number
 from tracelode.model.workflow import Workflow
 
 SHOWN = 8
@@ -99,14 +100,15 @@ def _told(edge: Edge, work: Work) -> list[str]:
         return [
             f"{edge.after} may not be moved before {edge.before}: {what}, and one of them changes something.",
             f"How that is known: {why}.",
-            f"{edge.support} of {edge.runs} runs that have both keep this order." if edge.runs else "",
+            *_seen(edge, "keep this order"),
         ]
     if edge.kind == "control_hard":
         return [
             f"whether {edge.guard or edge.after} is done hangs on what {edge.before} told.",
-            f"{edge.support} of {edge.runs} runs show it." if edge.runs else "",
+            *_seen(edge, "show it"),
         ]
-    return [
-        f"{edge.before} came before {edge.after} in {edge.support} of {edge.runs} runs; nothing proves "
-        "that it must.",
-    ]
+    return [f"{edge.before} came before {edge.after}; nothing proves that it must.", *_seen(edge, "show it")]
+
+
+def _seen(edge: Edge, what: str) -> list[str]:
+    return [f"{edge.support:,} of {number(edge.runs, 'run')} {what}."] if edge.runs else []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from tracelode.errors import QueryError, SourceError, UsageError
+from tracelode.files import bounded, why
 from tracelode.model.report import Skipped
 
 WORDS: dict[str, str] = {
@@ -19,8 +18,6 @@ WORDS: dict[str, str] = {
     **dict.fromkeys(("failure", "failed", "fail", "false", "0", "0.0", "no"), "failure"),
 }
 """Words of a CSV file to outcomes."""
-
-MAX_BYTES = 64 * 1024 * 1024
 
 
 class Verdicts(msgspec.Struct, kw_only=True):
@@ -48,24 +45,15 @@ def file_bytes(path: Path) -> bytes:
     """All bytes of a file that a person names.
 
     Args:
-        path: a regular file of at most MAX_BYTES.
+        path: a regular file of at most files.LARGEST bytes.
 
     Raises:
         SourceError: it cannot be read, is too large, or is a folder, a pipe or a device, which may never end.
     """
     try:
-        # a pipe that nobody writes to is opened at once, not waited for
-        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise SourceError("is no regular file", path=path.name)
-            data = stream.read(MAX_BYTES + 1)
-    except IsADirectoryError as error:
-        raise SourceError("is no regular file", path=path.name) from error
-    except (OSError, ValueError) as error:
-        raise SourceError(f"cannot be read: {type(error).__name__}", path=path.name) from error
-    if len(data) > MAX_BYTES:
-        raise SourceError("the file is above 64 MB; split it", path=path.name)
-    return data
+        return bounded(path)
+    except OSError as error:
+        raise SourceError(f"cannot be read: {why(error)}", path=path.name) from error
 
 
 def read_csv(path: Path, root_of: Callable[[str], str]) -> Verdicts:
@@ -120,6 +108,6 @@ def read_csv(path: Path, root_of: Callable[[str], str]) -> Verdicts:
                     skip(rows.line_num, "another outcome than in a row before, the last one holds")
                 found.by_root[root] = (outcome or said[0], task or said[1])
     except csv.Error as error:
-        raise SourceError(f"cannot be read: {type(error).__name__}", path=path.name) from error
+        raise SourceError("cannot be read: it is no CSV", path=path.name) from error
     found.skipped = sorted(reasons.values(), key=lambda s: s.line)
     return found

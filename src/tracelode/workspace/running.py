@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tracelode import registry
 from tracelode.errors import ToolError, ToolFailed, UsageError
 from tracelode.model.compiled import Beat, Chosen, Given
 from tracelode.model.run import Run, ToolSpec, Tree
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from tracelode.model.tools import Toolbox
     from tracelode.model.workflow import Input, Workflow
 
-ENGINES = ("embedded", "dbos")
 JOURNAL = "journal.sqlite"
 """File beside the workflow in which its runs are noted, where the user names none."""
 
@@ -148,21 +148,16 @@ def engine(name: str) -> Engine:
     """An engine by name.
 
     Args:
-        name: one of ENGINES.
+        name: as registered.
 
     Raises:
         UsageError: no such engine.
-        MissingExtra: its package is not installed.
+        PluginError: it cannot be loaded.
     """
-    if name == "embedded":
-        from tracelode.compile.execute.embedded import EmbeddedEngine
-
-        return EmbeddedEngine()
-    if name == "dbos":
-        from tracelode.compile.execute.dbos_ import DbosEngine
-
-        return DbosEngine()
-    raise UsageError(f"no engine {name!r}; known: {', '.join(ENGINES)}")
+    if name not in registry.names("engines"):
+        raise UsageError(f"no engine {name!r}; known: {', '.join(registry.names('engines'))}")
+    found: Engine = registry.load("engines", name)
+    return found
 
 
 def policy_of(workflow: Workflow, chosen: Chosen) -> Policy:

@@ -85,7 +85,7 @@ def _one(
         return _shell(rest, name, timeout)
     if (found := _PYTHON.fullmatch(word)) is not None:
         return _python(found[1], found[2].split(","), name)
-    raise UsageError(f"--tools {word[:60]!r} names no tools; write it as {GRAMMAR}")
+    raise UsageError(f"--tools cannot be {word[:60]!r}; write it as {GRAMMAR}")
 
 
 def _document(file: str) -> Any:

@@ -78,8 +78,10 @@ def test_a_file_and_what_is_wrong_with_it(tmp_path: Path, packed: bool) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read: FileNotFoundError"):
+    with pytest.raises(UsageError, match=r"none cannot be read: it is not there$"):
         read(tmp_path / "none")
+    with pytest.raises(UsageError, match=r"cannot be read: it is a folder$"):
+        read(tmp_path)
     damaged = tmp_path / "labels.jsonl.gz"
     damaged.write_bytes(gzip.compress(json.dumps(row()).encode() + b"\n")[:40])
     found, skipped = read(damaged)

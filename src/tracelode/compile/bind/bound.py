@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from tracelode.compile.bind.blank import add_empty
 from tracelode.compile.bind.choose import MENTIONS, Choice, Ground, Hard, choose
 from tracelode.compile.bind.inputs import Given, gather, inputs_of
-from tracelode.compile.bind.loops import fan_slots, loop, wait
+from tracelode.compile.bind.loops import fan_slots, loop, polled_slots, wait
 from tracelode.compile.bind.observe import Leaf, Scenes
 from tracelode.compile.bind.resolve import given_by, resolved
+from tracelode.compile.bind.strict import feeding, strict
 from tracelode.compile.bind.table import Row
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
@@ -73,7 +74,8 @@ def bound(rows: tuple[Row, ...], ground: Ground, scenes: Scenes, edges: tuple[Ed
     Returns:
         Choices, inputs and final bindings.
     """
-    fans = fan_slots(scenes)
+    fans, polled = scenes.kept("fan", fan_slots), scenes.kept("poll", polled_slots)
+    ground = replace(ground, writes=feeding(ground))
     here = [row for row in rows if ground.runs & set(row.leaf.seen)]
     choices = _chosen(here, ground)
     asked = [
@@ -101,11 +103,10 @@ def bound(rows: tuple[Row, ...], ground: Ground, scenes: Scenes, edges: tuple[Ed
         else:
             arguments[slot] = [_loose(a, slot, scenes, ground.runs) for a in arguments.get(slot, [])]
     waits = {}
-    assert scenes.work.alignment is not None
-    for place in scenes.work.alignment.slots:
-        rule = wait(place.name, scenes, ground.runs) if place.name not in fans else None
+    for slot in polled:
+        rule = wait(slot, scenes, ground.runs) if slot not in fans else None
         if rule is not None:
-            waits[place.name] = rule
+            waits[slot] = rule
     slots = frozenset(slot for run in ground.runs for slot in scenes.first[run])
     return Bound(choices, given, {s: tuple(a) for s, a in arguments.items()}, loops, waits, slots)
 
@@ -154,6 +155,8 @@ def _argument(
 ) -> Argument:
     choice = choices[leaf.name]
     binding = resolved(leaf.name, choices, names)
+    if leaf.slot in ground.writes:
+        binding = strict(binding)
     proof = "none" if _loose_end(binding) else choice.proof
     gpath = next(iter(leaf.seen.values())).gpath
     ids = tuple(

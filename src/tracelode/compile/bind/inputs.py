@@ -215,16 +215,31 @@ def _patterns(values: Mapping[int, Tree], requests: Mapping[int, str]) -> tuple[
         right: list[str] = []
         wrong = 0
         for run, value in values.items():
-            match = re2.search(pattern, requests[run])
-            if match is not None:
-                if _reads(match[1], value):
-                    right.append(transforms.text(value))
-                else:
-                    wrong += 1
+            here = pieces(pattern, requests[run])
+            # every match is looked at: the first one alone may not be there another time
+            wrong += sum(not _reads(requests[run][start:stop], value) for start, stop in here)
+            right += [transforms.text(value)] if here else []
         # what never varied says nothing of where it stands
         if len(set(right)) >= 2 and not wrong:
             good.append((-len(right), pattern))
     return tuple(pattern for _, pattern in sorted(good)[:3])
+
+
+def pieces(pattern: str, text: str) -> list[tuple[int, int]]:
+    """Where the piece that an expression looks for lies, in each of its matches.
+
+    Args:
+        pattern: with one group.
+        text: a request.
+
+    Returns:
+        (start, stop); a match may hide another one that begins inside of it.
+    """
+    at, rule, spans = 0, re2.compile(pattern), []
+    while (match := rule.search(text, at)) is not None:
+        spans.append(match.span(1))
+        at = match.start() + 1
+    return spans
 
 
 def _reads(piece: str, value: Tree) -> bool:

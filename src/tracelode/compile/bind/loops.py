@@ -44,6 +44,24 @@ def fan_slots(scenes: Scenes) -> tuple[str, ...]:
     return tuple(found)
 
 
+def polled_slots(scenes: Scenes) -> tuple[str, ...]:
+    """Slots that are called several times in some run, and are no fan-out there.
+
+    Args:
+        scenes: all runs.
+    """
+    alignment = scenes.work.alignment
+    assert alignment is not None
+    found = []
+    for slot in alignment.slots:
+        for run in range(len(scenes.work.runs)):
+            calls = alignment.calls(run, slot.name)
+            if len(calls) > 1 and not fanned(scenes.work, run, calls):
+                found.append(slot.name)
+                break
+    return tuple(found)
+
+
 def loop(slot: str, scenes: Scenes, runs: frozenset[int], accept: float) -> Loop | None:
     """The list that explains the calls of a fan-out in enough runs.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
 from tracelode.compile.evaluate import Scene
 from tracelode.compile.mentions import mentions
 from tracelode.compile.paths import general, leaves, written
+from tracelode.compile.readings import Shared, canonical
 from tracelode.compile.work import Alignment, Traced, Work
 from tracelode.model.run import Run, Tree
 
@@ -76,6 +77,8 @@ class Scenes:
     """Per run: slot to the index of its last call."""
     hard: frozenset[tuple[str, str, str]] = frozenset()
     """(producer, consumer, generalised argument path) of the hard data edges of all runs."""
+    _index: dict[int, dict[Shared, list[str]]] = field(default_factory=dict)
+    _slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _moments: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -109,6 +112,38 @@ class Scenes:
             consumer: slot.
         """
         return self.last[run].get(producer, LATER) < self.first[run].get(consumer, LATER)
+
+    def like(self, run: int, value: Tree) -> tuple[str, ...]:
+        """Arguments and mentions of a run that are canonically equal to a value.
+
+        Args:
+            run: place in Work.runs.
+            value: JSON leaf.
+
+        Returns:
+            Stand-ins, in the order of the run.
+        """
+        if run not in self._index:
+            index: dict[Shared, list[str]] = {}
+            for name, known in self.by_run[run].inputs.items():
+                for key in canonical(known):
+                    index.setdefault(key, []).append(name)
+            self._index[run] = index
+        found: dict[str, None] = {}
+        for key in canonical(value):
+            found.update(dict.fromkeys(self._index[run].get(key, ())))
+        return tuple(found)
+
+    def kept(self, name: str, find: Callable[[Scenes], tuple[str, ...]]) -> tuple[str, ...]:
+        """Slots of a kind, looked for once.
+
+        Args:
+            name: kind.
+            find: looks for them.
+        """
+        if name not in self._slots:
+            self._slots[name] = find(self)
+        return self._slots[name]
 
     def moments(self, run: int) -> list[tuple[str, str, str]]:
         """Dates with a time of day that outputs tell, the first of each generalised path.

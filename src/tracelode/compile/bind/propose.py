@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from tracelode.compile import transforms
 from tracelode.compile.bind.observe import Leaf, Scenes
@@ -18,6 +18,7 @@ SOURCES, FIELDS, ELEMENTS, DAYS, MINUTES = 12, 24, 400, 60, 24 * 60
 """Most sources of a leaf, fields of an element, elements of a list and distances that are tried."""
 LONGEST = 6 * 60
 """Minutes after a moment of an output that a fixed distance may be."""
+_SPANS = ("\0days\0", "\0minutes\0")
 TIMES = 6
 """Days, and times of day, that are put together."""
 _DAY, _TIME = re.compile(r"\d{4}-\d{2}-\d{2}\Z"), re.compile(r"\d{2}:\d{2}\Z")
@@ -71,6 +72,12 @@ def _after_moments(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
 
 def _later(moment: str, minutes: Tree, value: Tree) -> tuple[b.Transform, ...]:
     """How a moment so many minutes later becomes a value, () where it does not."""
+    try:
+        later = datetime.fromisoformat(moment[:16]) + timedelta(minutes=minutes)
+    except (ValueError, TypeError, OverflowError):
+        return ()
+    if value not in (later.date().isoformat(), f"{later:%H:%M}"):
+        return ()
     try:
         return _shape(transforms.derive("minutes", [moment, minutes]), value)
     except ValueError:
@@ -129,14 +136,16 @@ def _text_at(output: Tree, path: str) -> str | None:
 def _of_inputs(leaf: Leaf, run: int, scenes: Scenes) -> Iterator[b.Binding]:
     """The same value as an earlier argument, or a date or time at a distance from one or from a mention."""
     value = leaf.seen[run].value
-    inputs = {n: v for n, v in scenes.by_run[run].inputs.items() if earlier(n, leaf, run, scenes)}
-    spans = {n: v for n, v in inputs.items() if n.startswith(("\0days\0", "\0minutes\0"))}
+    known = scenes.by_run[run].inputs
+    equal = [n for n in scenes.like(run, value) if earlier(n, leaf, run, scenes) and not n.startswith(_SPANS)]
+    for name in equal:
+        yield b.FromInput(name, _shape(known[name], value))
+    if not (isinstance(value, str) and _TIMELY.match(value)) and _moment(value) is None:
+        return
+    inputs = {n: v for n, v in known.items() if earlier(n, leaf, run, scenes)}
+    spans = {n: v for n, v in inputs.items() if n.startswith(_SPANS)}
     for name, other in inputs.items():
-        if name in spans:
-            continue
-        if transforms.same(other, value):
-            yield b.FromInput(name, _shape(other, value))
-        else:
+        if name not in spans and name not in equal:
             yield from _distance(name, other, value, spans)
     yield from _clocked(inputs, spans, value)
 
@@ -145,11 +154,12 @@ def _clocked(inputs: Mapping[str, Tree], spans: Mapping[str, Tree], value: Tree)
     """The day or the time that comes so many asked hours after a day and a time."""
     if not (isinstance(value, str) and _TIMELY.match(value)):
         return
+    asked = [(n, v) for n, v in spans.items() if n.startswith("\0minutes\0")]
+    if not asked:
+        return
     days = [(n, v) for n, v in inputs.items() if isinstance(v, str) and _DAY.match(v)][:TIMES]
     times = [(n, v) for n, v in inputs.items() if isinstance(v, str) and _TIME.match(v)][:TIMES]
-    for span, length in spans.items():
-        if not span.startswith("\0minutes\0"):
-            continue
+    for span, length in asked:
         for day, on in days:
             for time, at in times:
                 shape = _later(f"{on}T{at}", length, value)
@@ -258,14 +268,19 @@ def _picks(rows: list[Tree], at: int, leaf: Leaf, run: int, scenes: Scenes) -> I
         yield from _extremes(rows, at, field, value)
         if value is None or isinstance(value, float) or (isinstance(value, str) and len(value) > 200):
             continue
-        first = next((n for n, r in enumerate(rows) if transforms.same(_field(r, field), value)), at)
-        if first != at:
+        word = isinstance(value, bool) or (isinstance(value, str) and _WORD.match(value))
+        names = [n for n in scenes.like(run, value) if earlier(n, leaf, run, scenes)]
+        if not (word or names) or _first(rows, field, value, at) != at:
             continue
-        if isinstance(value, bool) or (isinstance(value, str) and _WORD.match(value)):
+        if word:
             yield (b.Where(field, "eq", b.Constant(value), first=True),)
-        for name, other in scenes.by_run[run].inputs.items():
-            if earlier(name, leaf, run, scenes) and transforms.same(other, value):
-                yield (b.Where(field, "eq", b.FromInput(name), first=True),)
+        for name in names:
+            yield (b.Where(field, "eq", b.FromInput(name), first=True),)
+
+
+def _first(rows: list[Tree], field: str, value: Tree, at: int) -> int:
+    """The place of the first element whose field has a value."""
+    return next((n for n, row in enumerate(rows) if transforms.same(_field(row, field), value)), at)
 
 
 def _extremes(rows: list[Tree], at: int, field: str, value: Tree) -> Iterator[tuple[b.Pick, ...]]:

@@ -20,8 +20,8 @@ _SERVER = '''\
     python server.py tools.json [--journal FILE] [--approved STEP] [--trust-caller]
 
 tools.json tells where the workflow's own tools are, as MCP servers:
-{"servers": [{"name": ..., "command": [...]}, {"name": ..., "url": ...}]}. A write
-is made only where its step was approved on the command line, or after a yes of a person. Whoever calls is taken
+{"servers": [{"name": ..., "command": [...]}, {"name": ..., "url": ...}]}. A write is
+made only where its step was approved on the command line, or after a yes of a person. Whoever calls is taken
 for a model, whose word approves no write, unless --trust-caller says to believe it on what a person said.
 """
 

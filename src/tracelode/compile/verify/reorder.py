@@ -52,7 +52,7 @@ class _Bound:
         self._known: dict[tuple[str, frozenset[str]], str] = {}
 
     def same(self, step: Step, done: set[str]) -> bool:
-        reads = _reads(step) & self.scene.outputs.keys()
+        reads = frozenset(_reads(step) & self.scene.outputs.keys())
         return reads <= done or self._told(step, reads & done) == self._told(step, reads)
 
     def _told(self, step: Step, outputs: frozenset[str]) -> str:

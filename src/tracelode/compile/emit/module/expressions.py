@@ -125,7 +125,8 @@ class Expressions:
                         f"last={last}, first={pick.first})"
                     )
                 case _:
-                    rows = f"ranked({rows}, {keys(pick.field)}, least={isinstance(pick, b.Least)})"
+                    alone = ", alone=True" if pick.alone else ""
+                    rows = f"ranked({rows}, {keys(pick.field)}, least={isinstance(pick, b.Least)}{alone})"
         return rows
 
     def _alias(self, binding: b.Alias) -> str:

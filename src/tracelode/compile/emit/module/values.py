@@ -173,12 +173,15 @@ def where(
     return _some(found)
 
 
-def ranked(rows: list[Tree], keys: tuple[Key, ...], least: bool) -> list[Tree]:
+def ranked(rows: list[Tree], keys: tuple[Key, ...], least: bool, alone: bool = False) -> list[Tree]:
     """The row with the smallest or largest value of a field."""
     numbers = [(number(_get(row, keys)), row) for row in rows if has(row, keys)]
     known = [(n, row) for n, row in numbers if n is not None]
-    choose = min if least else max
-    return _some([choose(known, key=lambda pair: pair[0])[1]] if known else [])
+    best = (min if least else max)((n for n, _ in known), default=None)
+    found = [row for n, row in known if n == best]
+    if alone and len(found) > 1:
+        raise Missing("ambiguous_selection", f"{len(found)} elements are equal")
+    return _some(found[:1])
 
 
 def _some(rows: list[Tree]) -> list[Tree]:

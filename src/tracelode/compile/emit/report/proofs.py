@@ -99,6 +99,8 @@ def _edge(edge: Edge, given: Given, workflow: Workflow) -> str:
         )
         runs = f"{when.runs_with:,} runs took it, {when.runs_without:,} did not." if when else ""
         return _lines([words, *([runs] if runs else [])])
+    if not (workflow.step(edge.before).effect.writes or workflow.step(edge.after).effect.writes):
+        return _lines(["What the tools say of themselves puts one before the other: their order is kept."])
     resource = f" ({edge.resource})" if edge.resource else ""
     return _lines(
         [
