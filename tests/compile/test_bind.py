@@ -1,4 +1,4 @@
-"""Is every argument bound to what it comes from, and would the workflow have done the same in a run it never saw?"""
+"""Is every argument bound to what it comes from, and would it be the same in a run that was never seen?"""
 
 from __future__ import annotations
 

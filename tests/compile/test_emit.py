@@ -373,7 +373,7 @@ def test_removable_cost_is_a_profile_that_pprof_takes() -> None:
     profile = removable(priced)
     assert profile.fields == ("intent", "tool", "class")
     assert profile.measures[:3] == ("calls", "tokens", "time")
-    assert profile.total(0) == work.verification.saved["calls"] == 19
+    assert profile.total(0) == work.verification.saved["tool_calls"] == 19
     assert profile.totals[("test", "find_city", "redundant")][0] == 1
     assert profile.totals[("test", "find_city", "essential")][0] == 6
     assert profile.total(profile.place("cost")) == 19 * 5_000

@@ -2,9 +2,9 @@
 
 The class of a tool: what the user configured; else what was observed or, without that, what the verb in its
 name says; else unknown, which is a write. What a tool declares of itself is not trusted: it can make a class
-stronger and so add order, never take order away. A tool of no known verb that declares itself a reader is taken
-for one, but keeps the order of a writer. Two steps keep their order where one writes and what they touch is the
-same or not known.
+stronger and so add order, never take order away. A tool of no known verb that declares itself a reader is
+taken for one, but keeps the order of a writer. Two steps keep their order where one writes and what they
+touch is the same or not known.
 """
 
 from __future__ import annotations

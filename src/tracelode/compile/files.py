@@ -28,7 +28,18 @@ def digest(workflow: Workflow) -> str:
         32 hex digits.
     """
     plain = msgspec.structs.replace(workflow, digest="")
-    return blake2b(_ENCODER.encode(plain), digest_size=16).hexdigest()
+    return blake2b(_ENCODER.encode(_whole(plain)), digest_size=16).hexdigest()
+
+
+def _whole(value: object) -> object:
+    """With every default written out: which of them an encoder leaves out hangs on how it was made."""
+    if isinstance(value, msgspec.Struct):
+        tag = value.__struct_config__.tag
+        fields = {name: _whole(getattr(value, name)) for name in value.__struct_fields__}
+        return fields if tag is None else {"": tag, **fields}
+    if isinstance(value, (list, tuple)):
+        return [_whole(one) for one in value]
+    return {key: _whole(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def sealed(workflow: Workflow) -> Workflow:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal
 from urllib.parse import quote, quote_plus, unquote_plus
 
@@ -56,6 +57,8 @@ __all__ = [
     "wants",
 ]
 
+_REMEMBERED = 200
+"""Characters up to which what a text can be made of is remembered."""
 _FORMED = re.compile(r"[\d%+]", re.ASCII)
 """What a text needs to be more than itself."""
 
@@ -89,6 +92,10 @@ def wants(value: Tree) -> tuple[Shared, ...]:
     Returns:
         Some of keys(value); explain(a, b) is not None exactly where keys(a) and wants(b) share one.
     """
+    return _wanted(value) if type(value) is str and len(value) <= _REMEMBERED else _wants(value)
+
+
+def _wants(value: Tree) -> tuple[Shared, ...]:
     found = list(canonical(value))
     if isinstance(value, str):
         if not _FORMED.search(value):
@@ -99,6 +106,10 @@ def wants(value: Tree) -> tuple[Shared, ...]:
     if (known := numeric(value)) is not None and (places := places_of(known)) <= PLACES:
         found.append(("round", places, known))
     return tuple(dict.fromkeys(found))
+
+
+# only texts: 1, 1.0 and true are one key of a cache
+_wanted = lru_cache(maxsize=1 << 16)(_wants)
 
 
 def keys(value: Tree) -> tuple[Shared, ...]:
@@ -184,6 +195,16 @@ def explain(produced: Tree, passed: Tree) -> tuple[Literal["L0", "L1", "L2"], tu
         Level and changes, None where the two are unrelated. The changes give exactly what was passed, but for
         case and white space that follow no rule: then they give its canonical equal.
     """
+    return (_explained if _short(produced) and _short(passed) else _explain)(produced, passed)
+
+
+def _short(value: Tree) -> bool:
+    """May it be remembered? Of zeros there are two that are equal."""
+    kind = type(value)
+    return (kind is str and len(value) <= _REMEMBERED) or ((kind is int or kind is float) and value != 0)
+
+
+def _explain(produced: Tree, passed: Tree) -> tuple[Literal["L0", "L1", "L2"], tuple[Transform, ...]] | None:
     mine, theirs = canonical(produced), canonical(passed)
     if type(produced) is type(passed) and produced == passed:
         return ("L0", ()) if theirs else None
@@ -202,6 +223,8 @@ def explain(produced: Tree, passed: Tree) -> tuple[Literal["L0", "L1", "L2"], tu
             nearest = chain
     return (level, nearest) if nearest is not None else None
 
+
+_explained = lru_cache(maxsize=1 << 16, typed=True)(_explain)
 
 _CODED = ("", "url", "url_plus")
 _CASES = ("", "lower", "upper", "title", "capital")

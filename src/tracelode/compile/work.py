@@ -43,6 +43,8 @@ class Options:
     """Same, above the share in other runs' outputs."""
     accept: float = 0.85
     """Share of runs that a binding must explain."""
+    curve: bool | None = None
+    """Whether fewer runs are tried as well; None: where one intent alone is compiled."""
     keep_values: bool = False
     """Values in evidence as text, and not only as digests."""
     key: bytes = b"tracelode"
@@ -193,7 +195,7 @@ class Traced:
     bits: float = 0.0
     """Minus log2 of its share among the output leaves of its run."""
     derived: tuple[Source, ...] = ()
-    """Arithmetic over earlier leaves that gives it (level L5) in several runs; the change is the operation."""
+    """Arithmetic over earlier leaves that gives it (L5) in several runs; the change is the operation."""
 
 
 @dataclass(frozen=True)

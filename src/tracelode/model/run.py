@@ -89,8 +89,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     effects: dict[int, tuple[str, ...]] = {}
     """Call index to resources it was seen to change, such as "file:src/a.py", by records below the tool."""
     observed: bool = False
-    """True: effects tell every change of every call, as where states were compared; a call without any changed
-    nothing. False: what is not told may have happened."""
+    """True: effects tell every change of every call, as where states were compared; a call without any
+    changed nothing. False: what is not told may have happened."""
 
     @property
     def request(self) -> str:

@@ -32,8 +32,8 @@ A mark says where a stage begins and the path of names it lies under, outermost 
 - The first mark stands at the first operation (#0), and marks stand in the order of the session.
 - An id is taken from the packet; its first {LEAST_ID} characters or more will do where they begin no other.
 - A path has 1 to {DEEPEST} names; one is enough. Neighbours that share their first names share those stages.
-- A name has 1 to {MOST_WORDS} words, begins with a common verb, and has small letters a to z and blanks only, at
-  most {MAX_LENGTH} characters: no digits, files, paths, ids, people or products. The same kind of work has
+- A name has 1 to {MOST_WORDS} words, begins with a common verb, and has small letters a to z and blanks only,
+  at most {MAX_LENGTH} characters: no digits, files, paths, ids, people or products. The same kind of work has
   the same name in every session.
 - An empty list means that the session is not marked yet.
 - To confirm marks that are right as they are, put "confirm": true beside "marks".

@@ -95,7 +95,8 @@ class Compiling(Asking):
             told: called with (done, all) after each.
 
         Returns:
-            One verdict an intent, by the size of the intent; the same on any number of cores.
+            One verdict an intent, by the size of the intent; the same on any number of cores. Of several
+            intents none has a learning curve unless the options ask for it.
 
         Raises:
             QueryError: no such intent, or a name of several.
@@ -126,6 +127,11 @@ class Compiling(Asking):
                     tuple(emit),
                 )
                 for one in dict.fromkeys(chosen)
+            ]
+        if len(jobs) > 1 and options.curve is None:
+            jobs = [
+                dataclasses.replace(job, options=dataclasses.replace(job.options, curve=False))
+                for job in jobs
             ]
         if "arazzo" in emit:
             documents = openapi_documents(declare)

@@ -14,9 +14,12 @@ from tracelode.compile.work import Declared, Options
 from tracelode.model.compiled import Compiled
 from tracelode.model.evidence import Edge, Evidence
 from tracelode.model.intent import Intent
+from tracelode.model.operation import Operation
 from tracelode.model.run import Run
 from tracelode.model.workflow import Refused, Workflow
 
+BATCH = 6
+"""Most intents whose operations a process reads in one go."""
 FEWEST = 2
 """Intents from which processes are worth their start."""
 
@@ -69,19 +72,20 @@ def together(
     return _pooled(workspace, jobs, count, told)
 
 
-def alone(workspace: Any, job: Job) -> Compiled:
+def alone(workspace: Any, job: Job, known: Mapping[str, list[Operation]] | None = None) -> Compiled:
     """Compile one intent in this process.
 
     Args:
         workspace: holds its runs.
         job: which.
+        known: operations of its sessions, where they are read already.
     """
     from tracelode.workspace.compiling_one import compiled
     from tracelode.workspace.compiling_runs import whole
 
     chosen = workspace._matching(None, job.intent.runs)
     specs = tuple(job.declared.tools.values())
-    runs, reading = whole(workspace._ask(), workspace._contents(), chosen, specs)
+    runs, reading = whole(workspace._ask(), workspace._contents(), chosen, specs, known)
     return compiled(job.intent, runs, job.others, job.options, job.declared, reading, job.emit, job.documents)
 
 
@@ -106,9 +110,18 @@ def _start(kind: Any, store: str, tz: str, parent: int) -> None:
 _Sent = tuple[Compiled, bool, bytes, bytes, bytes]
 
 
-def _work(job: Job) -> _Sent:
+def _work(jobs: Sequence[Job]) -> list[_Sent]:
+    """Compile some intents; their operations are read in one go."""
+    from tracelode.store.series import series
+
+    chosen = _workspace._matching(None, [key for job in jobs for key in job.intent.runs])
+    known = series(_workspace._ask(), [s.key for s in chosen])
+    return [_packed(job, known) for job in jobs]
+
+
+def _packed(job: Job, known: Mapping[str, list[Operation]]) -> _Sent:
     """Compile, and pack what leaves defaults out: an unpickled text is not the default that it equals."""
-    done = alone(_workspace, job)
+    done = alone(_workspace, job, known)
     parts = (done.verdict, done.edges, done.evidence)
     bare = msgspec.structs.replace(done, verdict=_NONE, edges=(), evidence=())
     return (bare, done.workflow is not None, *(msgspec.msgpack.encode(part) for part in parts))  # type: ignore[return-value]
@@ -146,12 +159,16 @@ def _pooled(
     ) as pool:
         try:
             with unseen_by_children():
-                futures = {pool.submit(_work, jobs[n]): n for n in order}
+                # one of every size in each batch, and enough batches for all processes
+                batches = max(count * 4, -(-len(order) // BATCH))
+                parts = [part for n in range(batches) if (part := order[n::batches])]
+                futures = {pool.submit(_work, [jobs[n] for n in part]): part for part in parts}
             done: dict[int, Compiled] = {}
             for future in as_completed(futures):
-                done[futures[future]] = _unpacked(future.result())
-                if told is not None:
-                    told(len(done), len(jobs))
+                for n, sent in zip(futures[future], future.result(), strict=True):
+                    done[n] = _unpacked(sent)
+                    if told is not None:
+                        told(len(done), len(jobs))
         except BaseException:
             # what nobody waits for any more is not begun
             pool.shutdown(wait=False, cancel_futures=True)

@@ -44,7 +44,11 @@ def light(
 
 
 def whole(
-    asker: Any, contents: Any, sessions: Sequence[Session], specs: Sequence[ToolSpec] = SPECS
+    asker: Any,
+    contents: Any,
+    sessions: Sequence[Session],
+    specs: Sequence[ToolSpec] = SPECS,
+    known: Mapping[str, list[Operation]] | None = None,
 ) -> tuple[list[Run], Reading]:
     """Runs with whole arguments and outputs, read again from the archive or their sources.
 
@@ -53,6 +57,7 @@ def whole(
         contents: the content port.
         sessions: of one intent, and logs of effects that belong to them.
         specs: what tools say of themselves.
+        known: operations of these sessions, where they are read already.
 
     Returns:
         (runs by key, what was read and what is gone).
@@ -60,9 +65,9 @@ def whole(
     from tracelode.ingest.wholes import wholes
     from tracelode.store.series import series
 
-    operations = series(asker, [s.key for s in sessions])
-    known = {s.key for s in sessions if s.role != "effects"}
-    texts = wholes(contents, {key: found for key, found in operations.items() if key in known})
+    operations = series(asker, [s.key for s in sessions]) if known is None else known
+    read = {s.key for s in sessions if s.role != "effects"}
+    texts = wholes(contents, {key: found for key, found in operations.items() if key in read})
 
     def content(key: str) -> Texts:
         return {ident: (one.arguments, one.output) for ident, one in texts.get(key, {}).items()}

@@ -87,8 +87,8 @@ def by_outcome(known: Mapping[str, Session], query: Query, *, proxy: bool) -> tu
     ends, seems = judged(known.values(), proxy=proxy)
     if not ends:
         raise QueryError(
-            f"none of {number(len(known), 'session')} has an outcome or an observed proxy of one; say how they "
-            "ended with tracelode outcome set or import"
+            f"none of {number(len(known), 'session')} has an outcome or an observed proxy of one; say how "
+            "they ended with tracelode outcome set or import"
         )
     sides = [
         Side(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
 from tracelode.compile.evaluate import Scene
 from tracelode.compile.mentions import mentions
-from tracelode.compile.paths import general, leaves, written
+from tracelode.compile.paths import written
 from tracelode.compile.readings import Shared, canonical
 from tracelode.compile.work import Alignment, Traced, Work
 from tracelode.model.run import Run, Tree
 
-MOMENTS, LEAVES = 12, 20_000
-"""Moments of an output that are looked at, and leaves among which they are looked for."""
+MOMENTS = 12
+"""Moments of an output that are looked at."""
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
 LATER = 2**31
 """Place of a slot that a run does not have."""
@@ -146,7 +146,7 @@ class Scenes:
         return self._slots[name]
 
     def moments(self, run: int) -> list[tuple[str, str, str]]:
-        """Dates with a time of day that outputs tell, the first of each generalised path.
+        """Dates with a time of day that outputs tell; of a list the first element is looked at.
 
         Args:
             run: place in Work.runs.
@@ -157,15 +157,22 @@ class Scenes:
         if run not in self._moments:
             found: list[tuple[str, str, str]] = []
             for slot, output in self.by_run[run].outputs.items():
-                seen: dict[str, tuple[str, str, str]] = {}
-                for keys, value in islice(leaves(output), LEAVES):
-                    if isinstance(value, str) and 16 <= len(value) <= 25 and _MOMENT.match(value):
-                        seen.setdefault(general(keys), (slot, written(keys), value))
-                        if len(seen) == MOMENTS:
-                            break
-                found.extend(seen.values())
+                seen = ((slot, written(keys), text) for keys, text in _heads(output) if _MOMENT.match(text))
+                found.extend(islice(seen, MOMENTS))
             self._moments[run] = found
         return self._moments[run]
+
+
+def _heads(tree: Tree, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Texts of the length of a moment, in the first element of every list."""
+    if isinstance(tree, dict):
+        for key, inner in tree.items():
+            yield from _heads(inner, (*keys, key))
+    elif isinstance(tree, list):
+        if tree:
+            yield from _heads(tree[0], (*keys, 0))
+    elif isinstance(tree, str) and 16 <= len(tree) <= 25:
+        yield keys, tree
 
 
 def slot_output(work: Work, alignment: Alignment, run: int, slot: str) -> Tree:

@@ -62,7 +62,7 @@ def verify(work: Work) -> Work:
     changes, leaks = mutated(verdict, scenes) if isinstance(verdict, Workflow) else (0, ())
     verification = Verification(
         folds=folds,
-        curve=curve(work, rows, scenes, edges_of),
+        curve=() if work.options.curve is False else curve(work, rows, scenes, edges_of),
         problems=problems(verdict) if isinstance(verdict, Workflow) else (),
         mutations=changes,
         leaks=leaks,
