@@ -71,6 +71,8 @@ words = [
         "openai", "anthropic",
     )),
     ["segment", "--with", "llm", "--backend", "agent", "--agent", "claude", "--dry-run"],
+    ["import", "trips", "--store", "desk"], ["intents", "--store", "desk"],
+    ["compile", "--all", "--emit", "all", "-o", "made", "--store", "desk"],
 ]
 words += [["export", "--detail", "-o", f"out.{ending}"] for ending in (
     "pb.gz", "folded", "speedscope.json", "svg", "json", "csv", "parquet",
@@ -80,6 +82,9 @@ assert size > pipeline.INLINE_BYTES, "too small for workers"
 for line in words:
     code = program.main(line)
     assert code in ((3,) if line == ["import"] else (0,)), (line, code)
+made = min((file.parent for file in Path("made").rglob("workflow.json")), key=lambda at: len(at.parts))
+for line in (["verify", str(made), "--store", "desk"], ["explain", "e1", str(made), "--store", "desk"]):
+    assert program.main(line) == 0, line
 print("DONE", os.environ.get("GUARDED_BY_KERNEL"))
 """
 
@@ -132,6 +137,7 @@ def test_import_and_every_view_need_no_network(guarded: dict[str, str]) -> None:
     (home / "history" / "samples").symlink_to(
         home / "tracelode" / "src" / "tracelode" / "samples" / "projects"
     )
+    (home / "trips").symlink_to(home / "tracelode" / "src" / "tracelode" / "samples" / "travel")
     result = run(EVERYTHING, guarded)
     assert result.returncode == 0, result.stderr[-2000:]
     assert result.stdout.splitlines()[-1].startswith("DONE")
