@@ -179,8 +179,24 @@ class WorkflowError(TracelodeError):
         self.path, self.place = path, place
 
 
+class EditedWorkflow(WorkflowError):
+    """A workflow was edited by hand after it was compiled, and nobody accepts that."""
+
+
 class RunError(TracelodeError):
     """A run of a workflow cannot start or go on; its journal is as it was."""
+
+
+class NoRun(RunError):
+    """The journal has no such run."""
+
+
+class Demoted(RunError):
+    """The workflow acts no more."""
+
+
+class Repeated(RunError):
+    """An earlier run of the same workflow and inputs began a write and has not ended."""
 
 
 class ToolError(TracelodeError):
@@ -206,3 +222,7 @@ class ToolUnsure(ToolError):
 
 class UsageError(TracelodeError):
     """The call's words are off."""
+
+
+class InputError(RunError, UsageError):
+    """A value that was given to a workflow is not of the type of its input."""

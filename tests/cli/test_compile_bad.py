@@ -157,7 +157,7 @@ def test_a_file_that_was_edited(tmp_path: Path, run: Run, words: tuple[str, ...]
     file = compiled(tmp_path, run)
     file.write_text(file.read_text().replace('"approval": true', '"approval": false'))
     code, _, err = run(*words)
-    assert code == 1
+    assert code == 4
     assert "it was edited after it was compiled" in " ".join(err.split())
     if words[0] == "verify":
         # the edit is seen all the same: the runs give another workflow

@@ -294,7 +294,7 @@ def hostile() -> Workflow:
     )
 
 
-GIVEN = {"city": " Oslo ", "check_in": "3 March 2026", "nights": 2, "guest": "Jo", "late": True}
+GIVEN = {"city": " Oslo ", "check_in": "2026-03-03", "nights": 2, "guest": "Jo", "late": True}
 HOTELS = [
     {"id": "h1", "price": "120.00"},
     {"id": "h2", "price": 99.5},

@@ -167,7 +167,7 @@ def test_unreadable_files_are_told(tmp_path: Path) -> None:
     _, troubles = declared([tmp_path, tmp_path / "none.toml"])
     assert [(Path(t.path).name, t.reason) for t in troubles] == [
         ("a.json", "not UTF-8 text"),
-        ("none.toml", "cannot be read: FileNotFoundError"),
+        ("none.toml", "cannot be read: it is not there"),
     ]
 
 

@@ -15,11 +15,10 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compile.compiled import compiled
+from compile.compiled import CITIES, compiled
 from compile.emitting import REFUSAL, arg, bookings, hostile, partial
 from tracelode.compile.emit import ARTEFACTS, emit
 from tracelode.compile.emit.names import file_name, identifier, slug
@@ -27,8 +26,9 @@ from tracelode.compile.emit.removable import removable
 from tracelode.compile.files import dump, load
 from tracelode.errors import UsageError, WorkflowError
 from tracelode.model import binding as b
-from tracelode.model.workflow import Effect, Refused, Step, Workflow
+from tracelode.model.workflow import Effect, Refused, Step
 
+KEPT = replace(compiled(), options=replace(compiled().options, keep_values=True))
 WITHOUT_RUNS = [n for n, form in ARTEFACTS.items() if not form.runs and n != "arazzo"]
 
 
@@ -157,95 +157,6 @@ def test_hostile_names_stay_inside_mermaid_labels() -> None:
         assert "<img" not in line
 
 
-# the skill
-
-
-def _skill(workflow: Workflow) -> tuple[dict[str, Any], str, dict[str, bytes]]:
-    files = emit(workflow, ["skill"])
-    tops = {path.partition("skills/")[0] for path in files}
-    assert tops == {".claude/", ".agents/"}
-    mine = {path.split("/", 3)[3]: data for path, data in files.items() if path.startswith(".claude/")}
-    assert set(mine) == {"SKILL.md", "scripts/run.py", "references/evidence.md"}
-    folder = next(iter(files)).split("/")[2]
-    body = mine["SKILL.md"].decode()
-    head = yaml.safe_load(body.split("---\n")[1])
-    assert set(head) == {"name", "description"}
-    assert head["name"] == folder
-    return head, body, mine
-
-
-@pytest.mark.parametrize(
-    "make", [bookings, partial, hostile, lambda: bookings(name="x" * 90, description="y " * 900)]
-)
-def test_the_skill_keeps_to_the_format(make: Any) -> None:
-    head, _, _ = _skill(make())
-    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", head["name"])
-    assert len(head["name"]) <= 64
-    assert 0 < len(head["description"]) <= 1024
-    assert not set("<>\n") & set(head["description"])
-
-
-def test_the_skill_tells_steps_guards_inputs_and_refusals() -> None:
-    _, body, files = _skill(partial())
-    for words in (
-        "Only if input late is true",
-        "`check\\_in`" if False else "`check_in`",
-        "## When not to use it",
-        "R1",
-        "3 more runs that send",
-    ):
-        assert words in body
-    assert (
-        "| `find_city#1` → `search_hotels#1` city | data hard (cross run) | 10 of 10 |"
-        in files["references/evidence.md"].decode()
-    )
-
-
-def test_the_script_of_the_skill_runs_the_workflow(tmp_path: Path) -> None:
-    _, _, files = _skill(bookings())
-    (tmp_path / "run.py").write_bytes(files["scripts/run.py"])
-    given = {"city": "Oslo", "check_in": "2026-03-03", "nights": 2, "guest": "Jo", "late": False}
-    answers = {
-        "find_city": {"results": [{"id": "c1", "kind": "city"}]},
-        "search_hotels": {"hotels": [{"id": "h1", "price": 3}]},
-        "get_hotel": {},
-        "get_offer": {"status": "ready", "hotel": "h1", "offer": {"id": "o1"}},
-        "book": {"status": "booked"},
-    }
-    with subprocess.Popen(
-        [sys.executable, "-S", "run.py", json.dumps(given)],
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        said = []
-        for line in process.stdout:
-            told = json.loads(line)
-            said.append(told)
-            if "call" in told:
-                process.stdin.write(json.dumps({"output": answers[told["call"]]}) + "\n")
-            elif "escalation" in told:
-                process.stdin.write('{"value": true}\n')
-            process.stdin.flush()
-    assert process.returncode == 0
-    assert [t.get("call") or t.get("escalation") for t in said[:-1]] == [
-        "find_city",
-        "search_hotels",
-        "get_hotel",
-        "get_offer",
-        "approval_required",
-        "book",
-    ]
-    assert said[-1]["done"]["book#1"] == {"status": "booked"}
-    wrong = subprocess.run(
-        [sys.executable, "run.py", '{"town": 1}'], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (wrong.returncode, json.loads(wrong.stdout)["error"][:16]) == (2, "not inputs: town")
-
-
 # evidence
 
 
@@ -258,6 +169,22 @@ def test_evidence_lines_have_the_form_of_the_specification() -> None:
     assert one["verdict"] == "hard"
     assert set(one["value"]) == {"sha", "type", "length", "bits"}
     assert not any(code in json.dumps(lines) for code in ("c-1871", "h-55120"))
+
+
+def test_no_form_holds_values_of_the_runs_unless_that_was_asked() -> None:
+    said = ("Show me", "with 3 stars", *(word for city in CITIES for word in city))
+    made = {}
+    for name in ARTEFACTS:
+        if name == "pytest":
+            with pytest.raises(WorkflowError, match="made with --keep-values only"):
+                emit(compiled(), [name])
+        elif name != "arazzo":
+            made.update(emit(compiled(), [name]))
+    assert len(made) > 12
+    for name, data in made.items():
+        assert not [word for word in said if word.encode() in data], name
+    # the check can fail: with values the folds hold them
+    assert b"c-1871" in emit(KEPT, ["pytest"])["folds.json"]
 
 
 def test_values_are_kept_only_where_that_was_asked() -> None:
@@ -298,8 +225,8 @@ def _pytest(folder: Path) -> str:
 
 
 def test_the_folds_are_green_and_a_changed_binding_is_red(tmp_path: Path) -> None:
-    files = emit(compiled(), ["pytest"])
-    assert files == emit(compiled(), ["pytest"])
+    files = emit(KEPT, ["pytest"])
+    assert files == emit(KEPT, ["pytest"])
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     assert re.search(r"^19 passed\b", _pytest(tmp_path), re.M)
@@ -311,7 +238,7 @@ def test_the_folds_are_green_and_a_changed_binding_is_red(tmp_path: Path) -> Non
 
 
 def test_the_folds_hold_digests_of_arguments_and_only_what_is_read() -> None:
-    told = json.loads(emit(compiled(), ["pytest"])["folds.json"])
+    told = json.loads(emit(KEPT, ["pytest"])["folds.json"])
     run = next(r for r in told["runs"] if r["run"] == "oslo")
     assert run["inputs"] == {"name": "Oslo"}
     assert run["outputs"] == {

@@ -54,7 +54,7 @@ async def main():
 asyncio.run(main())
 """
 
-GIVEN = {"city": "Oslo", "check_in": "3 March 2026", "nights": 2, "guest": "Jo", "late": True}
+GIVEN = {"city": "Oslo", "check_in": "2026-03-03", "nights": 2, "guest": "Jo", "late": True}
 
 
 def session(

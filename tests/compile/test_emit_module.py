@@ -129,12 +129,12 @@ def test_an_escalation_may_be_answered() -> None:
         if escalation.code == "approval_required":
             return True
         if escalation.step == "find_city#1":
-            return {"results": [{"id": "c9", "kind": "city"}]}
+            return emitted.Output({"results": [{"id": "c9", "kind": "city"}]})
         return emitted.SKIP
 
     asyncio.run(emitted.ENTRY(tools, **GIVEN, escalate=answer))
     assert tools.calls[1][1]["city"] == "c9"
-    with pytest.raises(emitted.Escalation):
+    with pytest.raises(TypeError, match="input check_in must be of type date"):
         asyncio.run(emitted.ENTRY(Hotels(), **{**GIVEN, "check_in": "soon"}))
 
 
@@ -177,7 +177,7 @@ def test_what_no_rule_explains_is_asked() -> None:
 
     async def answer(escalation: Any) -> Any:
         asked.append((escalation.code, escalation.argument, escalation.candidates))
-        return 1 if escalation.candidates else "because"
+        return emitted.Value(1 if escalation.candidates else "because")
 
     tools = Hotels()
     asyncio.run(emitted.ENTRY(tools, **GIVEN, escalate=answer))
@@ -244,6 +244,7 @@ def test_hostile_names_are_never_code() -> None:
         "math",
         "re",
         "os",
+        "datetime",
     }
     emitted = loaded(workflow)
     tree = emitted.ARGUMENTS[bad](emitted.Scene({bad: 1, "class": 2}, {}))
@@ -267,6 +268,20 @@ def test_only_the_helpers_that_are_needed_are_there() -> None:
     assert "MONTHS" not in small
     assert "def ranked" not in small
     assert "MONTHS" in module(bookings())
+
+
+def test_each_step_says_in_plain_words_what_it_does() -> None:
+    emitted = loaded(bookings())
+    told = emitted.step_6_book.__doc__
+    assert told.startswith("Call book of hotels, which writes (10 runs took it).")
+    for words in ("Needs a yes before it is made.", "offer: offer.id of get_offer#1.", "guest: input guest."):
+        assert words in told
+    told = " ".join(emitted.step_2_search_hotels.__doc__.split())
+    assert "city: id of the elements whose kind is 'city', then the first element in results" in told
+    assert "(as date YYYY-MM-DD)" in told
+    source = module(bookings())
+    assert "paths_Key" not in source
+    assert max(map(len, emitted.step_5_add_note.__doc__.splitlines())) <= 110
 
 
 def test_a_refused_intent_has_no_module() -> None:

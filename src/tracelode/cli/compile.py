@@ -204,10 +204,11 @@ def _draw(done: list[Compiled], written: list[list[Path]]) -> None:
     place = _shown(folders[0])
     names = " ".join(str(path.relative_to(folders[0])) for path in paths)
     screen.flow("wrote", [f"{place}: {names}"], indent=10)
-    if any(one.workflow is not None for one in done):
-        screen.flow(
-            "next", [f"tracelode verify {place}", f"tracelode run {place} --shadow"], indent=10, whole=True
-        )
+    (workflow,) = [one.workflow for one, files in zip(done, written, strict=True) if files]
+    if workflow is not None:
+        run = compile_text.trial(workflow, place)
+        screen.flow("next", [f"tracelode verify {place}", run], indent=10, whole=True)
+        screen.flow("", ["put your own for what stands in capitals"], indent=10)
 
 
 def _shown(folder: Path) -> str:

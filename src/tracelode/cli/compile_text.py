@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tracelode.cli.binding_text import binding_text, check_text, effect_text, step_notes
+from tracelode.cli.left_text import draw_doubts, draw_left
 from tracelode.cli.text import clean, number
 from tracelode.model.words import count, dollars, duration, percent
 
@@ -21,6 +22,7 @@ PROVEN = 5
 TRUST = {
     "proven": "proven",
     "provisional": f"provisional: fewer than {PROVEN} successful runs",
+    "not_borne_out": "provisional: too few of its runs came out whole when they were left out",
     "unknown_outcome": "nobody said that its runs succeeded",
 }
 KINDS = {
@@ -31,6 +33,16 @@ KINDS = {
     "order_soft": "only seen in this order",
 }
 PROOF = {"hard": "proven", "suspected": "suspected", "given": "given", "none": "open"}
+
+
+def trust_text(workflow: Workflow) -> str:
+    """How far a workflow may be trusted, and why no farther.
+
+    Args:
+        workflow: any.
+    """
+    enough = workflow.trust == "provisional" and workflow.runs >= PROVEN
+    return TRUST["not_borne_out" if enough else workflow.trust]
 
 
 def draw(screen: Screen, one: Compiled, *, steps: bool = True) -> None:
@@ -85,6 +97,7 @@ def many(screen: Screen, done: list[Compiled]) -> None:
         Column("bound", right=True, rank=2), Column("same", right=True, rank=2), Column("why", rank=1),
     ]  # fmt: skip
     screen.table(columns, rows)
+    draw_doubts(screen, done)
 
 
 def _word(one: Compiled) -> str:
@@ -103,7 +116,7 @@ def head(screen: Screen, one: Compiled) -> None:
     screen.flow(_word(one), [f"{name} ({ids})"], indent=INDENT)
     parts = [f"from {number(len(one.sessions), 'run')}"]
     if workflow is not None:
-        parts += [number(len(workflow.steps), "step"), TRUST[workflow.trust]]
+        parts += [number(len(workflow.steps), "step"), trust_text(workflow)]
         if workflow.variants > 1:
             parts.insert(2, number(workflow.variants, "variant"))
         if workflow.partial:
@@ -114,6 +127,14 @@ def head(screen: Screen, one: Compiled) -> None:
         parts.append(f"{number(one.aside, 'run')} without outcome left aside")
     parts += [f"{n:,} x {clean(kind).replace('_', ' ')} dropped" for kind, n in one.dropped.items()]
     screen.flow("", parts, joint=", ", indent=INDENT)
+    draw_left(screen, one.left, INDENT)
+    if one.reading.large:
+        what = "output is" if one.reading.large == 1 else "outputs are"
+        screen.flow(
+            "not read",
+            [f"{one.reading.large:,} {what} above 10 MB: nothing is known to come from there"],
+            indent=INDENT,
+        )
 
 
 def inputs(screen: Screen, workflow: Workflow) -> None:
@@ -125,6 +146,8 @@ def inputs(screen: Screen, workflow: Workflow) -> None:
     """
     for place, given in enumerate(workflow.inputs):
         found = "found in the request" if given.patterns or given.mention else "not found in requests"
+        if given.masked and not given.patterns:
+            found = "redacted on import: how requests say it is not known"
         notes = [clean(given.type), found]
         if not given.required:
             notes.append("may be left out")
@@ -255,11 +278,31 @@ def needs(one: Compiled) -> str:
             "say how its runs ended (tracelode outcome): before that every write is asked about, "
             "and it is never proven"
         )
+    if workflow is not None and workflow.trust == "provisional" and workflow.runs >= PROVEN:
+        return (
+            "it is proven once half of its runs or more, each left out of the learning, come out whole and "
+            "no write is wrong: more runs of the same kind may show the rules that are missing"
+        )
     if (have < PROVEN and any(r.code == "R3" and not r.slot for r in one.verdict.refusals)) or (
         workflow is not None and workflow.trust == "provisional"
     ):
         return f"{number(PROVEN - have, 'more successful run')} make this workflow proven, if they agree"
     return ""
+
+
+def trial(workflow: Workflow, place: str) -> str:
+    """The command that tries a workflow without writing.
+
+    Args:
+        workflow: compiled.
+        place: its folder, as a word of a shell.
+
+    Returns:
+        With words in capitals for what only its user knows: tools, and values of inputs.
+    """
+    needed = [clean(one.name) for one in workflow.inputs if one.required]
+    words = [f"tracelode run {place} --shadow --tools TOOLS", *(f"--input {name}=VALUE" for name in needed)]
+    return " ".join(words)
 
 
 def missing(screen: Screen, one: Compiled) -> None:
@@ -282,8 +325,10 @@ def spared(screen: Screen, one: Compiled) -> None:
         one: compiled.
     """
     found = one.metrics
-    calls = found["calls_removable"]
-    parts = [f"{calls.numerator or 0:,} of {number(calls.denominator or 0, 'call')} need no model"]
+    calls = number(one.verification.calls, "call")
+    parts = [f"{one.bound:,} of {calls} need no model"]
+    if more := one.removable - one.bound:
+        parts.append(f"{number(more, 'more call')} that did nothing {'is' if more == 1 else 'are'} not made")
     words = (("tokens_saved_per_run", count, "tokens"), ("cost_saved_per_run", dollars, ""),
              ("time_model_saved_per_run", duration, "of the model"))  # fmt: skip
     saved = [

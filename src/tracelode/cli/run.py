@@ -10,13 +10,24 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tracelode.cli import ending
-from tracelode.errors import QueryError, TracelodeError, UnknownField, UnknownMeasure, UsageError
+from tracelode.errors import (
+    Demoted,
+    EditedWorkflow,
+    NoRun,
+    QueryError,
+    Repeated,
+    TracelodeError,
+    UnknownField,
+    UnknownMeasure,
+    UsageError,
+)
 
 OK, ERROR, USAGE, NOTHING, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """Exit codes; GATE: a gate failed, findings at or above a limit, compile refused."""
 
 _VALUED = frozenset(("--store", "--tz", "--idle", "--price-file"))
 _ABOUT = re.compile(r'^(?:Command "[^"]*" )?[Pp]arameter (?=\S+ requires)')
+_COMPILER = frozenset(("intents", "compile", "explain", "verify", "run"))
 _TEXTS = frozenset(("--help", "-h", "--version"))
 _WRITING = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF))
 
@@ -51,7 +62,8 @@ def run(words: list[str]) -> int:
             return _interrupted()
         if os.environ.get("TRACELODE_DEBUG") == "1":
             raise
-        return _fail(*_explain(error), json=_wants_json(words))
+        text, code = _explain(error)
+        return _fail(text, code, json=_wants_json(words) and (code == NOTHING or _compiles(words)))
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -152,8 +164,10 @@ def _usage(error: Exception, words: list[str], names: list[str]) -> str:
 def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, UsageError | UnknownField | UnknownMeasure):
         return str(error), USAGE
-    if isinstance(error, QueryError):
+    if isinstance(error, QueryError | NoRun):
         return str(error), NOTHING
+    if isinstance(error, EditedWorkflow | Demoted | Repeated):
+        return str(error), GATE
     if isinstance(error, TracelodeError):
         return str(error), ERROR
     if isinstance(error, OSError) and not error.filename and error.errno in _WRITING:
@@ -178,10 +192,15 @@ def _wants_json(words: list[str]) -> bool:
     return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
+def _compiles(words: list[str]) -> bool:
+    """Is it a command of the compiler? Of these every ending is told as JSON."""
+    return not _COMPILER.isdisjoint(_command_first(words, list(_COMPILER))[:1])
+
+
 def _fail(text: str, code: int, *, json: bool = False) -> int:
     from tracelode.cli.text import clean
 
-    if json and code == NOTHING:
+    if json:
         from tracelode.cli import shapes
 
         # the standard output may be what fails

@@ -98,14 +98,14 @@ def ask_inputs(inputs: list[Input]) -> dict[str, str]:
     return found
 
 
-def draw(screen: Screen, workflow: Workflow, outcome: Outcome, resume: str) -> None:
+def draw(screen: Screen, workflow: Workflow, outcome: Outcome, resume: Sequence[str]) -> None:
     """Write how far a run came.
 
     Args:
         screen: where.
         workflow: which.
         outcome: of the run.
-        resume: command that goes on with it.
+        resume: commands that go on with it, one for each thing that may be so.
     """
     done = [step for step in workflow.steps if step.slot in outcome.outputs]
     screen.flow(STATUS[outcome.status], [f"{clean(workflow.name)}, run {clean(outcome.run)}"], indent=INDENT)
@@ -133,7 +133,8 @@ def draw(screen: Screen, workflow: Workflow, outcome: Outcome, resume: str) -> N
     if outcome.escalation is not None:
         stands(screen, outcome.escalation)
     if outcome.status == "escalated":
-        screen.flow("resume", [resume], indent=INDENT, whole=True)
+        for place, way in enumerate(resume):
+            screen.flow("or" if place else "resume", [way], indent=INDENT, whole=True)
 
 
 def stands(screen: Screen, asked: Escalation) -> None:

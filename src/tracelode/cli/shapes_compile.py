@@ -45,6 +45,7 @@ def reading(item: Reading) -> dict[str, Any]:
         "runs": item.runs,
         "calls": item.calls,
         "gone": item.gone,
+        "outputs_too_large": item.large,
         "sources_gone": dict(item.sources),
         "declarations_skipped": [
             {"path": p, "line": n or None, "reason": why} for p, n, why in item.troubles
@@ -119,6 +120,7 @@ def compiled(item: Compiled) -> dict[str, Any]:
         "aside": item.aside,
         "calls": item.calls,
         "dropped": dict(item.dropped),
+        "left_out": [msgspec.to_builtins(left) for left in item.left],
         "metrics": {name: metric(one) for name, one in item.metrics.items()},
         "verification": verification(item.verification),
         "orders": {"tried": item.orders, "broken": item.broken},

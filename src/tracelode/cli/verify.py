@@ -76,7 +76,7 @@ def _draw(found: Checked) -> None:
     screen.flow(word, [f"{clean(workflow.name)} ({clean(workflow.id)})"], indent=10)
     screen.flow(
         "", [number(len(workflow.steps), "step"), f"learned from {number(workflow.runs, 'run')}",
-             compile_text.TRUST[workflow.trust]], joint=", ", indent=10,
+             compile_text.trust_text(workflow)], joint=", ", indent=10,
     )  # fmt: skip
     structure = [clean(p) for p in found.problems] or ["sound: every value is there when its step is taken"]
     screen.flow("structure", structure, joint="; ", indent=10)

@@ -178,7 +178,7 @@ def _step(work: Work, slot: Slot, place: int, after: set[str]) -> Step:
         wait=work.waits.get(slot.name),
         retries=2 if not effect.writes or effect.idempotent else 0,
         checks=(
-            *checks([call for _, call in calls], effect.writes, _used(work.edges, slot.name)),
+            *checks([call for _, call in calls], effect.writes, *_used(work, slot.name)),
             *work.preconditions.get(slot.name, ()),
         ),
         approval=effect.writes and effect.basis != "configured",
@@ -194,8 +194,11 @@ def _calls(work: Work, slot: str) -> list[tuple[int, Call]]:
     return [(n, run.calls[i]) for n, run in enumerate(work.runs) for i in alignment.calls(n, slot)]
 
 
-def _used(edges: Iterable[Edge], slot: str) -> tuple[str, ...]:
-    return tuple(sorted({e.gpath for e in edges if e.before == slot and e.kind == "data_hard"}))
+def _used(work: Work, slot: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Paths that later steps read in the outputs of a step, and those of them that go into a write."""
+    edges = [e for e in work.edges if e.before == slot and e.kind == "data_hard"]
+    written = {e.gpath for e in edges if work.effects.get(e.after, _UNKNOWN).writes}
+    return tuple(sorted({e.gpath for e in edges})), tuple(sorted(written))
 
 
 def _schema(work: Work, tool: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from tracelode.compile.execute.sound import problems
-from tracelode.errors import WorkflowError
+from tracelode.errors import EditedWorkflow, WorkflowError
+from tracelode.files import bounded, why
 from tracelode.model.workflow import VERSION, Workflow
 
 LARGEST = 32 * 1024 * 1024
@@ -85,25 +86,23 @@ def load(path: str | os.PathLike[str], *, accept_edits: bool = False) -> Workflo
         The workflow, checked.
 
     Raises:
-        WorkflowError: it cannot be read, is of a newer version, was edited, or does not hold together.
+        EditedWorkflow: it was edited by hand.
+        WorkflowError: it cannot be read, is of a newer version, or does not hold together.
     """
     name = str(path)
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(LARGEST + 1)
+        data = bounded(Path(path), LARGEST)
     except OSError as error:
-        raise WorkflowError(f"it cannot be read: {(error.strerror or '').lower()}", path=name) from None
-    if len(data) > LARGEST:
-        raise WorkflowError(f"it has more than {LARGEST >> 20} MB", path=name)
+        raise WorkflowError(f"it cannot be read: {why(error)}", path=name) from None
     workflow = _decoded(data, name)
     if wrong := problems(workflow):
         place, what = wrong[0]
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise WorkflowError(f"{what}{more}", path=name, place=place)
     if digest(workflow) != workflow.digest and not accept_edits:
-        raise WorkflowError(
+        raise EditedWorkflow(
             "it was edited after it was compiled, so nothing proves it any more; "
-            "compile it again, or accept the edits explicitly",
+            "compile it again, or accept the edits explicitly (--accept-edits)",
             path=name,
         )
     if digest(workflow) != workflow.digest and workflow.trust == "proven":

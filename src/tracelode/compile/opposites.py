@@ -50,7 +50,8 @@ SPOKEN = (
 
 _WORD = re.compile(r"[a-z]+")
 _NOT = re.compile(r"\b(?:do not|don't|never|not to|without|instead of)\s+(?:[a-z]+ly\s+)?([a-z]+)")
-_VERBS = frozenset(word for pair in SPOKEN for word in pair)
+VERBS = frozenset(word for pair in SPOKEN for word in pair)
+"""All verbs that have an opposite."""
 _COUNTERS: dict[str, set[str]] = {}
 for _one, _other in SPOKEN:
     _COUNTERS.setdefault(_one, set()).add(_other)
@@ -68,21 +69,29 @@ def said(text: str) -> set[str]:
         ['add', 'book', 'not cancel']
     """
     plain = text.lower().replace("’", "'")
-    denied = {f"not {verb}" for match in _NOT.finditer(plain) if (verb := _stem(match[1]))}
-    spoken = {verb for word in _WORD.findall(_NOT.sub(" ", plain)) if (verb := _stem(word))}
+    denied = {f"not {verb}" for match in _NOT.finditer(plain) if (verb := stem(match[1]))}
+    spoken = {verb for word in _WORD.findall(_NOT.sub(" ", plain)) if (verb := stem(word))}
     return denied | spoken
 
 
-def _stem(word: str) -> str:
-    """A verb that has an opposite, of one of its forms; "" for another word."""
-    if word in _IRREGULAR:
+def stem(word: str, verbs: Collection[str] = VERBS) -> str:
+    """A known verb, of one of its forms.
+
+    Args:
+        word: in small letters.
+        verbs: those that are known.
+
+    Returns:
+        The verb, "" for another word.
+    """
+    if word in _IRREGULAR and verbs is VERBS:
         return _IRREGULAR[word]
     ends = [word]
     for end in ("s", "es", "ed", "d", "ing", "ling", "led", "ation", "ion", "al"):
         if word.endswith(end):
-            stem = word[: -len(end)]
-            ends += [stem, f"{stem}e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem]
-    return next((w for w in ends if w in _VERBS), "")
+            root = word[: -len(end)]
+            ends += [root, f"{root}e", root[:-1] if root[-2:-1] == root[-1:] else root]
+    return next((w for w in ends if w in verbs), "")
 
 
 _IRREGULAR = {

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 import msgspec
 
+from tracelode.compile.masked import masked
 from tracelode.compile.opposites import PAIRS
 from tracelode.compile.unsure import unsure
+from tracelode.compile.unwritable import unwritable
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
+from tracelode.model.run import Tree
 from tracelode.model.workflow import Argument, Refusal, Step
 
 LOOSE, EXACT, FEWEST, DISTINCT = 0.4, 0.95, 3, 2
@@ -253,11 +256,17 @@ def reach(steps: tuple[Step, ...]) -> dict[str, frozenset[str]]:
 def _secrets(draft: Draft) -> Iterator[Refusal]:
     for step in draft.steps:
         for argument in step.arguments:
-            if any(draft.secret(text) for text in _constants(argument.binding)):
+            texts = list(_constants(argument.binding))
+            if any(draft.secret(text) for text in texts):
+                gone = any(masked(text) for text in texts)
+                what = f"the constant {argument.path} of {step.tool}"
                 yield Refusal(
                     code="R8",
-                    message=f"the constant {argument.path} of {step.tool} looks like a secret",
-                    lifts="runs with the secret in the tool's own settings, where arguments do not carry it",
+                    message=f"{what} was redacted on import: its value is not known"
+                    if gone
+                    else f"{what} looks like a secret",
+                    lifts=f"runs with the {'value' if gone else 'secret'} in the tool's own settings, "
+                    "where arguments do not carry it",
                     slot=step.slot,
                     arg=argument.path,
                 )
@@ -270,6 +279,29 @@ def _constants(binding: b.Binding) -> Iterator[str]:
         yield from (p for p in binding.parts if isinstance(p, str))
     for inner in b.children(binding):
         yield from _constants(inner)
+
+
+def _unwritable(draft: Draft) -> Iterator[Refusal]:
+    for step in draft.steps:
+        for argument in step.arguments:
+            if any(unwritable(value) for value in _values(argument.binding)):
+                yield Refusal(
+                    code="R1",
+                    message=f"what the runs pass as {argument.path} of {step.tool} cannot be written as JSON: "
+                    "half a character, or no finite number",
+                    lifts="runs in which that argument is a whole text, or a finite number",
+                    slot=step.slot,
+                    arg=argument.path,
+                )
+
+
+def _values(binding: b.Binding) -> Iterator[Tree]:
+    if isinstance(binding, (b.Constant, b.Default)):
+        yield binding.value
+    if isinstance(binding, b.Template):
+        yield from (p for p in binding.parts if isinstance(p, str))
+    for inner in b.children(binding):
+        yield from _values(inner)
 
 
 def _open_branch(draft: Draft) -> Iterator[Refusal]:
@@ -344,6 +376,7 @@ RULES: tuple[Callable[[Draft], Iterator[Refusal]], ...] = (
     _mostly_loose,
     _unordered,
     _secrets,
+    _unwritable,
     _open_branch,
     _circle,
     _schema,

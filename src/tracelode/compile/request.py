@@ -1,19 +1,20 @@
 """Which inputs does a request give a workflow, and does it ask for what it does at all? Never a guess.
 
 An input has a value only where all that was learned of how requests say it agrees on one. A request that
-says the opposite of what all others said, or that leaves out what all of them said, is not for the
-workflow.
+says the opposite of what all others said, that leaves out what all of them said, or that denies, conditions,
+picks or asks for more in words that none of them said, is not for the workflow.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
-from tracelode.compile import transforms
+from tracelode.compile import guards, transforms
 from tracelode.compile.bind.inputs import pieces
+from tracelode.compile.doubled import beside, twins
 from tracelode.compile.mentions import mentions
 from tracelode.compile.opposites import said, undone
 from tracelode.model.run import Tree
@@ -33,6 +34,11 @@ _EITHER = re.compile(r"\bor\b")
 _OR_AFTER = re.compile(r"[\"'`’”)\]]*\s*,?\s*(?:(?:and\s*/\s*)?or\b|/)", re.IGNORECASE)
 _OR_BEFORE = re.compile(r"\bor\s+[\"'`‘“(\[]*\Z", re.IGNORECASE)
 """Two things named where one is needed: which of them is not for a program to say."""
+_QUOTED = re.compile(r"[\"'`“‘]\Z")
+_QUOTES = re.compile(r"[\"'`”’]")
+_JOINED = re.compile(r"[,;.&+]|\b(?:and|or|then|please)\b", re.IGNORECASE)
+_BRIEF = 3
+"""Words of a value whose verbs say nothing of what is asked."""
 _LONGEST = 20_000
 """Characters of a request that are read."""
 
@@ -68,14 +74,20 @@ def told(workflow: Workflow, request: str) -> Told:
     text = request[:_LONGEST]
     inputs: dict[str, Tree] = {}
     missing, unclear = [], []
+    usual = {*_SMALL, *workflow.asks}
     for one in workflow.inputs:
-        values = _values(one, text)
+        values = _values(one, text, usual)
         if len(values) == 1:
             inputs[one.name] = values[0]
         elif values:
             unclear.append(one.name)
         elif one.required:
             missing.append(one.name)
+    texts = {name: transforms.text(value) for name, value in inputs.items()}
+    doubled = twins(text, set(texts.values()))
+    for name in [name for name, value in texts.items() if value in doubled]:
+        del inputs[name]
+        unclear.append(name)
     return Told(inputs, tuple(missing), tuple(unclear), against(workflow, text))
 
 
@@ -87,13 +99,41 @@ def against(workflow: Workflow, request: str) -> tuple[str, ...]:
         request: what a person asks.
 
     Returns:
-        Verbs that undo what every request that it was learned from asked, or what its tools do; then
-        "-WORD" for each word that every one of them said and this one does not.
+        Verbs that undo what every request that it was learned from asked, or what its tools do; then words
+        that turn, pick or widen what is asked and that those requests did not say so; then "-WORD" for each
+        word that every one of them said and this one does not.
     """
     asked = said(" ".join(workflow.asks)) | _verbs(workflow)
     undoing = {w for w in said(request) - set(workflow.says) if undone(w, asked)}
     words = _words(request)
-    return (*sorted(undoing), *(f"-{w}" for w in workflow.asks if w not in words))
+    shown = _foreign(workflow, request) - undoing
+    return (*sorted(undoing), *sorted(shown), *(f"-{w}" for w in workflow.asks if w not in words))
+
+
+def _foreign(workflow: Workflow, request: str) -> set[str]:
+    """Words that turn, pick or widen, as they are shown, that no request said which was learned from."""
+    says = {*workflow.says, *workflow.asks, *_verbs(workflow)}
+    quoted, brief = _blanked(workflow, request)
+    heard = guards.turning(quoted) | guards.widened(brief)
+    return {shown for key, shown in heard.items() if key not in says}
+
+
+def _blanked(workflow: Workflow, request: str) -> tuple[str, str]:
+    """A request without the values that stand in quotes, and without the short ones as well.
+
+    What stands in quotes is no word of the request; a value of a few words may name a verb ("changed plans"),
+    but what denies or calls off counts wherever it stands.
+    """
+    quoted = brief = request
+    for one in workflow.inputs:
+        for pattern in one.patterns:
+            for start, stop in pieces(pattern, request):
+                blank, piece = " " * (stop - start), request[start:stop]
+                if _QUOTED.search(request[:start]) and _QUOTES.match(request, stop):
+                    quoted = quoted[:start] + blank + quoted[stop:]
+                if len(piece.split()) <= _BRIEF and not _JOINED.search(piece):
+                    brief = brief[:start] + blank + brief[stop:]
+    return quoted, "".join(b if b == q else " " for b, q in zip(brief, quoted, strict=True))
 
 
 def _verbs(workflow: Workflow) -> set[str]:
@@ -111,30 +151,31 @@ def asks(requests: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         requests: what was asked in the runs that a workflow is learned from.
 
     Returns:
-        (words that all of them say, at most MOST; verbs with an opposite that any of them says), sorted.
+        (words that all of them say, at most MOST; verbs with an opposite that any of them says, and words
+        that turn, pick or widen as guards.learned() remembers them), sorted.
     """
     found = [_words(request) for request in requests]
     every = sorted(set.intersection(*found)) if found else []
     verbs: set[str] = set()
     for request in requests:
         verbs |= said(request)
-    return tuple(every[:MOST]), tuple(sorted(verbs))
+    return tuple(every[:MOST]), tuple(sorted({*verbs, *guards.learned(requests)}))
 
 
 def _words(text: str) -> set[str]:
     return {word for word in _WORD.findall(text[:_LONGEST].lower()) if word not in _SMALL}
 
 
-def _values(one: Input, text: str) -> list[Tree]:
+def _values(one: Input, text: str, usual: Collection[str]) -> list[Tree]:
     """All different values that a request may give an input."""
     raw: list[Tree] = []
     for pattern in one.patterns:
         for start, stop in pieces(pattern, text):
             piece = text[start:stop]
             raw.append(piece)
-            beside = _OR_AFTER.match(text, stop) or _OR_BEFORE.search(text[:start])
-            if beside or _EITHER.search(piece):
-                raw.append(f"{piece} or")  # a second value, whatever it is
+            several = _OR_AFTER.match(text, stop) or _OR_BEFORE.search(text[:start])
+            if several or _EITHER.search(piece) or beside(text, start, stop, usual):
+                return [piece, f"{piece} or"]  # a second value, whatever it is
     if one.mention:
         kind, _, number = one.mention.partition(":")
         there = [m.value for m in mentions(text) if m.kind == kind]

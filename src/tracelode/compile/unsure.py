@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from tracelode.compile.likeness import shown
+from tracelode.compile.masked import masked
 from tracelode.compile.paths import Key, get, leaves, parsed, written
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
@@ -64,7 +65,8 @@ def telling(step: Step, steps: Sequence[Step]) -> list[Step]:
 def _argument(work: Work, step: Step, told: Step, argument: Argument) -> Iterator[Refusal]:
     what = f"{argument.path} of {told.tool}"
     arg = argument.path if told is step else ""
-    if isinstance(argument.binding, b.Constant) and shown(work, told.slot, argument.path):
+    fixed = isinstance(argument.binding, b.Constant) and not masked(argument.binding.value)  # else: R8
+    if fixed and shown(work, told.slot, argument.path):
         text = f"all runs pass the same {what}, and an earlier output shows it: copy or constant?"
         yield _refused(step, arg, text, "a run with another value", "R3")
     if any(_count(work, told.slot, argument.path, one) is None for one in _placed(argument.binding)):

@@ -27,6 +27,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """Their calls."""
     gone: int = 0
     """Calls whose whole texts are no longer there: their values are unknown."""
+    large: int = 0
+    """Calls whose output is too large to be looked into: no value of it is known to come from there."""
     sources: dict[str, str] = {}
     """Files that could not be read again, and why."""
     troubles: tuple[tuple[str, int, str], ...] = ()
@@ -63,6 +65,27 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     """Why it is not known."""
 
 
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool whose calls a workflow leaves out although they repeat no other call."""
+
+    tool: str
+    """Its name."""
+    server: str = ""
+    """Its server."""
+    kind: str
+    """dead_output or exploratory."""
+    calls: int
+    """Calls that are left out."""
+    runs: int
+    """Runs that have them."""
+    of: int
+    """All runs."""
+    named: bool = False
+    """That it only looks is known by its name alone."""
+    doubtful: bool = False
+    """So, and nearly all runs have it."""
+
+
 class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """One intent, compiled or refused."""
 
@@ -86,8 +109,12 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """Calls of the runs it was learned from."""
     dropped: dict[str, int] = {}
     """Class of a call that is no step to how many there were: retry, poll, exploratory, ..."""
+    left: tuple[Left, ...] = ()
+    """Of these, the tools whose calls were no repeats."""
+    bound: int = 0
+    """Of the calls, those that the workflow made by itself where their run was left out of the learning."""
     removable: int = 0
-    """Of the calls, those that a workflow makes by itself, or makes no more."""
+    """Those, and the calls that it makes no more."""
     measures: dict[str, int] = {}
     """What all calls of the runs cost, with their share of the model calls that asked for them."""
     metrics: dict[str, Metric] = {}
@@ -160,6 +187,27 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True):
     """How long it took; 0 at its beginning."""
     why: str = ""
     """Closed words where it failed."""
+
+
+class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run of a workflow that has not ended: it waits, or its process died, or it is under way."""
+
+    run: str
+    """Run id."""
+    mode: str
+    """act or shadow."""
+    status: str
+    """open: its process died, or is at work. escalated: it waits for an answer."""
+    started: int
+    """UTC microseconds."""
+    step: str = ""
+    """Slot at which it waits, "" where it does not."""
+    code: str = ""
+    """Why it waits: one of workflow.ESCALATIONS, or approval_required or decision_required."""
+    wrote: tuple[str, ...] = ()
+    """Slots of writes that were made."""
+    doubt: tuple[str, ...] = ()
+    """Slots of writes that may have been made, or not."""
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):

@@ -192,6 +192,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many of that kind every request mentioned; 0 where they did not agree."""
     secret: bool = False
     """Its values look like secrets: never written anywhere."""
+    masked: bool = False
+    """Its values were redacted on import: how requests say it is not known."""
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -243,7 +245,7 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True):
     asks: tuple[str, ...] = ()
     """Words that every request said: one that leaves them out asks for something else."""
     says: tuple[str, ...] = ()
-    """Verbs with an opposite that requests said."""
+    """Verbs with an opposite that requests said, and words that turn, pick or widen what is asked."""
     digest: str = ""
     """Of all the rest: tells whether the file was edited by hand."""
 

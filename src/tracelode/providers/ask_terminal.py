@@ -14,6 +14,7 @@ from tracelode.providers.threads import in_thread
 
 _SHOWN = 600
 """Signs of a value that are shown."""
+_YES, _NO = ("yes", "y"), ("no", "n")
 _LINES = {
     "retry": "try the step again",
     "output": "the step is done: tell its output",
@@ -98,14 +99,15 @@ def _wanted(question: Question) -> str:
     if question.kind == "choose":
         return "Answer with a number, or none:"
     if question.kind == "escalation" and question.escalation is not None:
-        return f"Answer {', '.join(question.escalation.actions)}:"
+        *others, last = question.escalation.actions
+        return f"Answer {', '.join(others)} or {last}:" if others else f"Answer {last}:"
     return "Answer with the text:" if question.kind == "generate" else "Answer with the value:"
 
 
 def _read(question: Question, said: str) -> Reply | None:
     if question.kind == "approval":
         word = said.lower()
-        return Reply(by="person", yes=word == "yes") if word in ("yes", "no") else None
+        return Reply(by="person", yes=word in _YES) if word in _YES + _NO else None
     if question.kind == "choose":
         if said.lower() == "none":
             return Reply(by="person")

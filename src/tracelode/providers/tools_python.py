@@ -77,10 +77,10 @@ class PythonTools:
             if inspect.iscoroutinefunction(function):
                 found = await function(**given)
             else:
-                found = await in_thread(function, **given)
+                found = await in_thread(_kept(function), **given)
         except (ToolError, asyncio.CancelledError):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             # its message may hold what it was given
             raise ToolUnsure(f"the function {name!r} raised {type(error).__name__}", kind="failed") from None
         try:
@@ -91,6 +91,18 @@ class PythonTools:
 
     async def close(self) -> None:
         """Nothing to end: a thread cannot be."""
+
+
+def _kept(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; that it ends the program or interrupts it is an error of a tool, and ends nobody else."""
+
+    def kept(**given: Any) -> Any:
+        try:
+            return function(**given)
+        except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            raise ToolUnsure(f"the function raised {type(error).__name__}", kind="failed") from None
+
+    return kept
 
 
 def _schema(function: Callable[..., Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from tracelode.signals.command import classify, tokens
 from tracelode.signals.lexicon import Lexicon, load
+from tracelode.signals.looking import only_looks
 from tracelode.signals.shell import parts
 from tracelode.signals.tools import is_shell, operation_verb
 
@@ -64,7 +65,8 @@ def tool_class(tool: str, command: str = "", lexicon: Lexicon | None = None) -> 
         lexicon: the words; None for the built-in ones.
 
     Returns:
-        One of CLASSES; "" where no word tells, which is to count as a write.
+        One of CLASSES; "" where no word tells, which is to count as a write. A name is a read only where
+        nothing else in it may say that something changes.
 
     Source:
         compiler rules, S6: verb lexicon.
@@ -74,6 +76,8 @@ def tool_class(tool: str, command: str = "", lexicon: Lexicon | None = None) -> 
         ('read', 'destructive', 'read')
         >>> tool_class("find_and_delete"), tool_class("frobnicate"), tool_class("Bash", "cat a; rm b")
         ('destructive', '', 'destructive')
+        >>> tool_class("get_approval"), tool_class("list_item_for_sale"), tool_class("list_sales")
+        ('', '', 'read')
     """
     lexicon = lexicon or load()
     if is_shell(tool, lexicon):
@@ -83,6 +87,13 @@ def tool_class(tool: str, command: str = "", lexicon: Lexicon | None = None) -> 
 
 @lru_cache(maxsize=4_096)
 def _name_class(name: str, lexicon: Lexicon) -> str:
+    found = _words_class(name, lexicon)
+    if found != "read" or (name.lower() in lexicon.tools and name.lower() not in lexicon.effects):
+        return found
+    return found if only_looks(tokens(name), lexicon) else ""
+
+
+def _words_class(name: str, lexicon: Lexicon) -> str:
     own = lexicon.tools.get(name.lower())
     if own is not None and name.lower() not in lexicon.effects:
         return _verb_class(own, lexicon)

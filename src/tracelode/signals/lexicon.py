@@ -234,7 +234,10 @@ def _compile(data: Mapping[str, Any], added: Iterable[Mapping[str, Any]], versio
     )
 
 
-_EFFECT_LISTS = ("nouns", "joints", "looks", "destroys", "sends")
+_EFFECT_LISTS = (
+    "nouns", "joints", "looks", "destroys", "sends",
+    "changes", "bent", "acts", "heads", "things", "plural", "asks", "named", "particles", "small",
+)  # fmt: skip
 
 
 def _effects(table: Mapping[str, Any]) -> dict[str, str]:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tracelode.compile.work import Declared, Options, State, Work
-from tracelode.model.binding import residual
 from tracelode.model.compiled import Compiled, Metric, Reading
 from tracelode.model.intent import Intent
 from tracelode.model.run import Run
 from tracelode.model.verification import Verification
-from tracelode.model.workflow import Refusal, Refused, Workflow
+from tracelode.model.workflow import Refusal, Refused, Verdict, Workflow
 
 if TYPE_CHECKING:
     from tracelode.model.evidence import Evidence
@@ -53,6 +52,8 @@ def compiled(
     Returns:
         Verdict, proof and figures.
     """
+    from tracelode.compile.left import left_out
+
     work = worked(intent, runs, others, options, declared)
     tried = broken = 0
     if isinstance(work.verdict, Workflow) and work.ruled is not None:
@@ -72,7 +73,9 @@ def compiled(
         aside=work.aside,
         calls=sum(len(run.calls) for run in work.runs),
         dropped=_dropped(work),
-        removable=_removable(work),
+        left=left_out(work),
+        bound=_bound(verdict, verification),
+        removable=(verification.saved or {}).get("tool_calls", 0),
         measures=_measures(work.runs),
         orders=tried,
         broken=broken,
@@ -125,15 +128,10 @@ def _dropped(work: Work) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _removable(work: Work) -> int:
-    """Calls of the runs that a workflow makes by itself, or makes no more."""
-    verdict, alignment = work.verdict, work.alignment
-    if not isinstance(verdict, Workflow) or alignment is None:
-        return 0
-    sure = {s.slot for s in verdict.steps if not any(residual(a.binding) for a in s.arguments)}
-    if not verdict.partial:
-        sure.add("")
-    return sum(slot in sure for slots in alignment.of for slot in slots)
+def _bound(verdict: Verdict, verification: Verification) -> int:
+    from tracelode.compile.verify.saved import bound_calls
+
+    return len(bound_calls(verdict, verification.folds))
 
 
 def _measures(runs: Sequence[Run]) -> dict[str, int]:

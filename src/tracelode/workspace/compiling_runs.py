@@ -92,6 +92,7 @@ def _read(
         runs=len(found),
         calls=counts.calls,
         gone=counts.gone,
+        large=counts.large,
     )
     return found, reading
 

@@ -125,15 +125,13 @@ def run(
     policy = policy_of(workflow, chosen)
     box = toolbox if beat is None else _Watched(toolbox, beat)
     more: dict[str, Any] = {} if recorded is None else {"recorded": recorded}
-    # a request may have told what is no secret: it was noted when the run began
-    secrets = {one.name: inputs[one.name] for one in workflow.inputs if one.secret and one.name in inputs}
 
     async def go() -> Outcome:
         try:
             if chosen.resume:
                 return await made.resume(
                     workflow, box, place=chosen.journal, run=chosen.resume, reply=reply,
-                    secrets=secrets, policy=policy, asker=asker, **more,
+                    secrets=inputs, policy=policy, asker=asker, **more,
                 )  # fmt: skip
             return await made.start(
                 workflow, box, inputs, place=chosen.journal, run=name, policy=policy, asker=asker, **more
@@ -142,6 +140,22 @@ def run(
             await box.close()
 
     return asyncio.run(go())
+
+
+def printed(workflow: Workflow, outcome: Outcome, inputs: Given) -> Outcome:
+    """What came of a run as it may be printed: [secret:NAME] where an input that is never written stands.
+
+    Args:
+        workflow: which.
+        outcome: of the run.
+        inputs: name to value.
+    """
+    from tracelode.compile.execute.given import secrets
+    from tracelode.compile.execute.secret import masked
+    from tracelode.model.execution import Outcome as Shape
+
+    never = {name: inputs[name] for name in secrets(workflow, inputs)}
+    return msgspec.convert(masked(msgspec.to_builtins(outcome), never), Shape) if never else outcome
 
 
 def engine(name: str) -> Engine:

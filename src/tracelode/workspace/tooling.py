@@ -158,7 +158,7 @@ def _python(module: str, names: Sequence[str], server: str) -> Toolbox:
         sys.path.insert(0, here)
     try:
         found = import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(f"the module {module} cannot be imported: {type(error).__name__}") from error
     functions: dict[str, Callable[..., Any]] = {}
     for name in names:

@@ -10,6 +10,7 @@ import re2
 
 from tracelode.compile import transforms
 from tracelode.compile.bind.observe import Leaf, Scenes, mentioned
+from tracelode.compile.masked import masked
 from tracelode.compile.mentions import mentions
 from tracelode.compile.paths import parsed
 from tracelode.model.run import Tree
@@ -143,7 +144,9 @@ def inputs_of(given: Iterable[Given], scenes: Scenes) -> tuple[Input, ...]:
             continue
         values = {run: t.value for leaf in one.leaves for run, t in leaf.seen.items()}
         where = ", ".join(f"{leaf.path} of {leaf.slot}" for leaf in one.leaves[:4])
-        mention = _mention(values, requests)
+        # where a mark stands in a request, another one has the value itself
+        clear = {run: value for run, value in values.items() if not masked(value)}
+        mention = _mention(values, requests) if len(clear) == len(values) else ""
         found.append(
             Input(
                 name=one.name,
@@ -152,7 +155,8 @@ def inputs_of(given: Iterable[Given], scenes: Scenes) -> tuple[Input, ...]:
                 required=not one.optional,
                 mention=mention,
                 mentions=_count(mention.partition(":")[0], requests.values()) if mention else 0,
-                patterns=_patterns(values, requests),
+                patterns=_patterns(clear, requests),
+                masked=len(clear) < len(values),
             )
         )
     return tuple(found)

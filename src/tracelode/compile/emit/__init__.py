@@ -52,7 +52,12 @@ ARTEFACTS: dict[str, Artefact] = {
     "evidence": Artefact(
         "evidence.jsonl", "one line for each traced argument", "evidence_lines:evidence", runs=True
     ),
-    "pytest": Artefact("test_workflow.py", "the recorded runs as tests", "folds:folds", runs=True),
+    "pytest": Artefact(
+        "test_workflow.py, folds.json, NAME.py",
+        "the recorded runs as tests, with their values: --keep-values only",
+        "folds:folds",
+        runs=True,
+    ),
 }
 """Name to form, in the order in which they are told."""
 

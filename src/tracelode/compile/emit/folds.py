@@ -94,9 +94,15 @@ def folds(given: Given) -> Files:
         there in plain, since the bindings are tried on it.
 
     Raises:
-        WorkflowError: refused, or a workflow alone, which does not hold its runs.
+        WorkflowError: refused, a workflow alone, which does not hold its runs, or a work that was not
+            compiled to keep values.
     """
     work, workflow = work_of(given), workflow_of(given)
+    if not work.options.keep_values:
+        raise WorkflowError(
+            "these tests hold inputs and outputs of the runs in clear, since a binding can be tried on "
+            "nothing else; they are made with --keep-values only"
+        )
     ((name, source),) = python(workflow).items()
     told = {
         "v": VERSION,

@@ -21,8 +21,9 @@ _SERVER = '''\
 
 tools.json tells where the workflow's own tools are, as MCP servers:
 {"servers": [{"name": ..., "command": [...]}, {"name": ..., "url": ...}]}. A write is
-made only where its step was approved on the command line, or after a yes of a person. Whoever calls is taken
-for a model, whose word approves no write, unless --trust-caller says to believe it on what a person said.
+made only where its step was approved on the command line, or after a yes of a person: in a terminal, with the
+command that the answer tells. Whoever calls is taken for a model, whose word approves no write, unless
+--trust-caller says to believe it on what a person said.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -56,16 +58,21 @@ class Offered:
 
     def __init__(self, servers: Any, journal: str, approved: list[str], trusting: bool) -> None:
         self.workflow = load(HERE / "workflow.json")
-        self.toolbox = McpTools(msgspec.convert(servers, list[McpServer]))
+        self.servers = msgspec.convert(servers, list[McpServer])
+        self.toolbox = McpTools(self.servers)
         self.engine, self.journal = EmbeddedEngine(), journal
         self.policy, self.trusting = Policy(approved=tuple(approved)), trusting
-        self.secret = {one.name for one in self.workflow.inputs if one.secret}
+        self.asked: dict[str, str] = {}
+        """Run to the kind of question that it stands at."""
         self.lock = asyncio.Lock()
 
     async def call(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         """Start a run, or answer the question that one stands at."""
         given = dict(arguments)
         resume, answer = given.pop("_resume", ""), given.pop("_answer", None)
+        kind = self.asked.get(resume, "")
+        if answer is not None and (why := _unfit(kind, answer)):
+            return {"error": why, "run": resume, **(self._how(resume) if kind == "approval" else {})}, True
         async with self.lock:
             try:
                 if resume:
@@ -75,21 +82,63 @@ class Offered:
                         place=self.journal,
                         run=resume,
                         reply=None if answer is None else self._reply(answer),
-                        secrets={n: v for n, v in given.items() if n in self.secret},
+                        secrets=given,
                         policy=self.policy,
                     )
                 else:
                     outcome = await self.engine.start(
                         self.workflow, self.toolbox, given, place=self.journal, policy=self.policy
                     )
-            except (TracelodeError, TypeError, ValueError) as error:
-                return {"error": str(error)}, True
-        return _told(outcome), outcome.status == "stopped"
+            except (TracelodeError, msgspec.MsgspecError, TypeError, ValueError) as error:
+                approves = "approves no write" in str(error)
+                # this server was started anew since the question, and does not know its kind
+                why = _unfit("approval", answer) if approves else ""
+                told = {"error": why or str(error), **({"run": resume} if resume else {})}
+                return {**told, **(self._how(resume) if approves else {})}, True
+        self.asked.pop(outcome.run, None)
+        told = _told(outcome)
+        if outcome.question is not None:
+            self.asked[outcome.run] = outcome.question.kind
+            if outcome.question.kind == "approval" or (outcome.escalation and outcome.escalation.writes):
+                told.update(self._how(outcome.run))
+        return told, outcome.status == "stopped"
+
+    def _how(self, run: str) -> dict[str, Any]:
+        """How a person answers, in words for whoever shows this to one."""
+        words = ["tracelode", "run", str(HERE / "workflow.json"), "--journal", self.journal, "--resume", run]
+        for one in self.servers:
+            reached = one.url or f"mcp:{shlex.join(one.command)}"
+            words += ["--tools", f"{one.name}={reached}"]
+            for header, variable in one.headers.items():
+                words += ["--header", f"{header}={variable}"]
+            for variable in one.environment:
+                words += ["--pass-env", variable]
+        told = "A person decides: show this, and let one run the command in a terminal; it asks and goes on."
+        if self.trusting:
+            told += ' Or call again with _resume and {"yes": true, "person": true} once a person said yes.'
+        return {"how": told, "command": shlex.join(words)}
 
     def _reply(self, answer: dict[str, Any]) -> Reply:
         fields = {k: answer[k] for k in ("choice", "text", "value", "yes", "action") if k in answer}
         person = self.trusting and answer.get("person") is True
         return msgspec.convert({**fields, "by": "person" if person else "model"}, Reply)
+
+
+WANTED = {
+    "choose": "choice", "generate": "text", "value": "value", "approval": "yes", "escalation": "action"
+}
+
+
+def _unfit(kind: str, answer: Any) -> str:
+    """Why an answer is none to the question that a run stands at, "" where it is one."""
+    if not isinstance(answer, dict):
+        return "_answer is an object: choice, text, value, yes or action"
+    wanted = WANTED.get(kind, "")
+    if not wanted or wanted in answer:
+        return ""
+    other = ", ".join(sorted(set(answer) & set(WANTED.values()))) or "nothing that is asked"
+    more = "; it is a write, and only a person says yes or no to it" if kind == "approval" else ""
+    return f"the question is of the kind {kind} and takes {wanted}{more}: the answer has {other}"
 
 
 def _told(outcome: Outcome) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from tracelode.compile.emit.given import (
 )
 from tracelode.compile.emit.module import module
 from tracelode.compile.emit.names import slug
-from tracelode.compile.emit.wording import check, source, steps
+from tracelode.compile.emit.skill_script import MAIN
+from tracelode.compile.emit.wording import check, effect, source, steps
 from tracelode.model import binding as b
 from tracelode.model.evidence import Edge
 from tracelode.model.workflow import Workflow
@@ -25,63 +26,10 @@ NAME = 64
 """Longest name of a skill; the format allows no more."""
 DESCRIPTION = 1_024
 """Longest description."""
+_SAID = 8
+"""Words of all requests that are told."""
 FOLDERS = (".claude/skills", ".agents/skills")
 """Where Claude Code and Codex look for skills in a project."""
-
-_MAIN = '''
-
-async def _answer(escalation: Escalation) -> Any:
-    """Ask whoever called the script: one JSON line out, one in."""
-    print(json.dumps({"escalation": escalation.code, "step": escalation.step, "tool": escalation.tool,
-                      "what": escalation.what, "argument": escalation.argument,
-                      "arguments": escalation.arguments,
-                      "candidates": escalation.candidates, "completed": escalation.completed}), flush=True)
-    line = await asyncio.to_thread(sys.stdin.readline)
-    answer = json.loads(line) if line.strip() else {}
-    if answer.get("retry"):
-        return RETRY
-    if answer.get("skip"):
-        return SKIP
-    if "value" not in answer:
-        raise escalation
-    return answer["value"]
-
-
-async def _call(name: str, arguments: Any) -> Any:
-    """Have whoever called the script call a tool: one JSON line out, one in."""
-    print(json.dumps({"call": name, "arguments": arguments}), flush=True)
-    line = await asyncio.to_thread(sys.stdin.readline)
-    answer = json.loads(line) if line.strip() else {}
-    if "output" not in answer:
-        raise ToolFailed(name) if answer.get("failed") else OSError("no answer")
-    return answer["output"]
-
-
-def main() -> int:
-    """Run the workflow: inputs as JSON in the first argument, tools and questions over standard streams."""
-    given_inputs = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
-    names = NAMES
-    strange = sorted(set(given_inputs) - set(names))
-    if strange:
-        print(json.dumps({"error": f"not inputs: {', '.join(strange)}; inputs: {', '.join(names)}"}))
-        return 2
-    try:
-        run = ENTRY(_call, **{names[name]: value for name, value in given_inputs.items()}, escalate=_answer)
-        outputs = asyncio.run(run)
-    except TypeError as error:
-        print(json.dumps({"error": str(error)}))
-        return 2
-    except Escalation as escalation:
-        told = {"stopped": escalation.code, "step": escalation.step, "completed": escalation.completed}
-        print(json.dumps(told))
-        return 1
-    print(json.dumps({"handed_over" if PARTIAL else "done": outputs}))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
-'''
 
 
 def skill(given: Given) -> Files:
@@ -123,7 +71,7 @@ def _script(source: str) -> str:
         + "\n".join([*imports, *others])
         + "\n\n"
         + rest.partition("\n\n")[2]
-        + _MAIN
+        + MAIN
     )
 
 
@@ -154,17 +102,42 @@ def description(workflow: Workflow) -> str:
 
     Args:
         workflow: any.
+
+    Returns:
+        When to use it, what it does, what it needs and what it changes; the first of it is never cut.
     """
-    names = ", ".join(i.name for i in workflow.inputs if i.required)
-    told = f"{workflow.name}: {workflow.description or 'a workflow of tool calls.'}"
-    needs = f" Needs {names}." if names else ""
-    use = f" Use it when the task is exactly this; it was learned from {workflow.runs} runs."
-    part = " It prepares only: what writes is left to you." if workflow.partial else ""
-    flat = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in told + needs)).strip()
+    task = _flat(workflow.name).replace("_", " ")
+    limit = " It prepares only: what writes is left to you." if workflow.partial else ""
+    ends = (
+        f"{_changes(workflow)}{limit} Do not use it when the task asks for anything else."
+        f" Learned from {workflow.runs:,} runs."
+    )
+    needed = ", ".join(f"{_flat(i.name)} ({i.type})" for i in workflow.inputs if i.required)
+    middle = [f" {_flat(workflow.description).rstrip('.')}."] if workflow.description else []
+    middle += [f" Needs {needed}."] if needed else [" Needs no inputs."]
+    said = f" Requests for it say: {', '.join(map(_flat, workflow.asks[:_SAID]))}." if workflow.asks else ""
+    start = f"Use when the task is to {_cut(task, 120)}.{_cut(said, 200)}"
+    room = DESCRIPTION - len(start) - len(ends)
     # angle brackets are not allowed in a frontmatter that agents put into their prompt
-    flat = flat.replace("<", "(").replace(">", ")")
-    room = DESCRIPTION - len(use) - len(part)
-    return (flat if len(flat) <= room else flat[: room - 1] + "…") + use + part
+    made = start + _cut("".join(middle), room) + ends
+    return made.replace("<", "(").replace(">", ")")
+
+
+def _flat(words: str) -> str:
+    return re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in words)).strip()
+
+
+def _cut(words: str, room: int) -> str:
+    return words if len(words) <= room else words[: max(0, room - 1)] + "…"
+
+
+def _changes(workflow: Workflow) -> str:
+    """What it changes, each write by its tool."""
+    writes = {s.tool: f"{_flat(s.tool)} ({effect(s)})" for s in workflow.steps if s.effect.writes}
+    if not writes:
+        return " Changes nothing: it only reads."
+    told = _cut(", ".join(writes.values()), 240)
+    return f" Changes something through {told}; each such call waits for a person's yes."
 
 
 def _body(workflow: Workflow, given: Given, name: str) -> str:
@@ -201,12 +174,16 @@ def _body(workflow: Workflow, given: Given, name: str) -> str:
         '- `{"call": name, "arguments": {...}}`: call the tool, answer `{"output": ...}`, or '
         '`{"failed": true}` if it certainly '
         "did nothing.",
-        '- `{"escalation": code, ...}`: answer `{"value": ...}` (true approves a write; of candidates '
-        "the place), "
-        '`{"retry": true}` or `{"skip": true}`; an empty line ends the run.',
+        '- `{"escalation": code, "answers": [...], ...}`: `approval_required` takes `{"yes": true}` or '
+        '`{"yes": false}`, which ends the run; `decision_required` takes `{"value": ...}` (of candidates the '
+        'place, from 0). Others take what their `answers` name: `{"output": ...}`, `{"accept": true}`, '
+        '`{"retry": true}`, `{"skip": true}`. `{"stop": true}` or an empty line ends the run.',
         "",
-        "A write must be approved by a person. Why each argument is bound as it is: "
-        "`references/evidence.md`.",
+        "It ends with 0 when it is done, 2 on wrong arguments (its inputs are told), and 4 when it stands "
+        "still: the last line says where, why, and what was done.",
+        "",
+        "A write must be approved by a person: ask one, and never answer for them. Why each argument is "
+        "bound as it is: `references/evidence.md`.",
         "",
     ]
     return "\n".join(parts)

@@ -42,6 +42,13 @@ _EFFECTS = {
     "external_send": "sends to others",
     "unknown": "may write",
 }
+_BASES = {
+    "configured": ", as the configuration says",
+    "declared": ", as the tool says of itself",
+    "observed": ", as records below the tool show",
+    "lexicon": ", as the tool's name says",
+    "default": "; nothing says whether it does",
+}
 _DERIVED = {
     "add": "plus",
     "subtract": "minus",
@@ -213,11 +220,17 @@ def steps(workflow: Workflow) -> list[tuple[Step, list[str]]]:
     Returns:
         Per step: sentences; arguments and checks apart.
     """
-    return [(step, _facts(step)) for step in workflow.steps]
+    return [(step, facts(step)) for step in workflow.steps]
 
 
-def _facts(step: Step) -> list[str]:
-    found = [f"{effect(step).capitalize()} ({step.effect.basis or 'unknown'})."]
+def facts(step: Step) -> list[str]:
+    """What is to be known of a step, its effect first.
+
+    Args:
+        step: which.
+    """
+    known = _BASES.get(step.effect.basis, _BASES["default"])
+    found = [f"{effect(step).capitalize()}{known}."]
     if step.when is not None:
         found.append(f"Only if {guard(step.when)}.")
     if step.each is not None:

@@ -10,6 +10,7 @@ from tracelode.compile.evidence.search import Memory, explained, wide
 from tracelode.compile.evidence.wanted import Leaf
 from tracelode.compile.normalise.maps import Shape
 from tracelode.compile.paths import Key, leaves, written
+from tracelode.compile.readings import LARGEST
 from tracelode.compile.work import Operand, Source
 from tracelode.model.binding import Transform
 from tracelode.model.run import Call, Tree
@@ -70,7 +71,7 @@ class Operands:
             looked.add(at)
             known = transforms.number(leaf)
             moment = next(iter(forms.read(leaf)), None) if isinstance(leaf, str) and known is None else None
-            if known is None and (moment is None or not moment.form):
+            if (known is None or abs(known) > LARGEST) and (moment is None or not moment.form):
                 continue
             path = self.memory.path(call.name, shape, keys)
             if path not in seen:
@@ -116,6 +117,8 @@ def derived(leaf: Leaf, calls: Sequence[Call], operands: Operands) -> tuple[Sour
         Sources of level L5: the first change is the operation with its constant, `also` the second operand.
     """
     known = transforms.number(leaf.value)
+    if known is not None and abs(known) > LARGEST:
+        return ()  # no arithmetic is exact out there
     if known is not None and not isinstance(leaf.value, bool):
         return tuple(_numbers(known, calls, operands))
     moment = next(iter(forms.read(leaf.value)), None) if isinstance(leaf.value, str) else None

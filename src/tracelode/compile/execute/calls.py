@@ -71,7 +71,7 @@ class Calls:
         self._policy = policy
         self._recorded = Recorded(recorded) if recorded is not None else None
         self._writers = {step.tool for step in workflow.steps if step.effect.writes}
-        self._read = {slot for step in workflow.steps for slot in _reads(step)}
+        self._read = {slot for step in workflow.steps for slot in reads(step)}
         self._shadowed: set[str] = set()
         self.proposed: list[Proposed] = []
         """Writes that a shadow run would have made."""
@@ -86,11 +86,7 @@ class Calls:
         Raises:
             Unreached: it is, and this is a shadow run.
         """
-        if (
-            self._policy.mode == "shadow"
-            and missing.code == "unseen_branch"
-            and self._shadowed & _reads(step)
-        ):
+        if self._policy.mode == "shadow" and missing.code == "unseen_branch" and self._shadowed & reads(step):
             self._shadowed.add(step.slot)
             raise Unreached from missing
 
@@ -168,7 +164,7 @@ class Calls:
                 "approval_required",
                 "a person said no to the call",
                 bound=tree,
-                actions=("output", "skip", "stop"),
+                actions=("skip", "stop"),
             )
 
     def _propose(self, step: Step, tree: Tree) -> Tree:
@@ -285,8 +281,12 @@ class Calls:
         )
 
 
-def _reads(step: Step) -> set[str]:
-    """Slots whose outputs a step needs."""
+def reads(step: Step) -> set[str]:
+    """The slots whose outputs a step needs.
+
+    Args:
+        step: any.
+    """
     found: set[str] = set()
     tests = [*(step.when.tests if step.when else ())]
     for argument in step.arguments:

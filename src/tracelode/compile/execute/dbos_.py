@@ -19,7 +19,7 @@ from tracelode.compile.execute.executor import Executor
 from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
 from tracelode.compile.execute.secret import hidden, shown
 from tracelode.compile.execute.sound import sound
-from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment
+from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment, needed_again
 from tracelode.compile.execute.stops import refused
 from tracelode.errors import MissingExtra, RunError, ToolFailed, ToolUnsure
 from tracelode.model.execution import Asker, Outcome, Policy, Question, Reply
@@ -220,7 +220,8 @@ class DbosEngine:
             raise RunError(f"there is a run {run} already; resume it, or choose another id")
         live = _Live(workflow, toolbox, policy, asker, secret, recorded)
         facts = (encoded(open_).decode(), encoded(moment(state)).decode(), identity(workflow))
-        return await _chained(dbos, f"{run}.0", run, live, facts, {"mode": policy.mode})
+        begun = {"mode": policy.mode, "secrets": sorted(secret)}
+        return await _chained(dbos, f"{run}.0", run, live, facts, begun)
 
     async def resume(
         self,
@@ -251,11 +252,8 @@ class DbosEngine:
             )
         if prior["mode"] != policy.mode:
             raise RunError(f"run {run} was begun in mode {prior['mode']}, and ends in it")
-        secret = dict(secrets or {})
-        if missing := sorted({i.name for i in workflow.inputs if i.secret and i.required} - {*secret}):
-            raise RunError(
-                f"these inputs are never written down and are needed once more: {', '.join(missing)}"
-            )
+        marked = [i.name for i in workflow.inputs if i.secret and i.required]
+        secret = needed_again(workflow, prior.get("secrets", marked), secrets or {})
         last = None
         if links[-1].status == "SUCCESS":
             last = msgspec.convert(shown(msgspec.json.decode(links[-1].output), secret), Outcome)

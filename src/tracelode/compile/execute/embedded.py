@@ -16,9 +16,9 @@ from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
 from tracelode.compile.execute.monitor import Monitor
 from tracelode.compile.execute.secret import hidden, shown
 from tracelode.compile.execute.sound import sound
-from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment
+from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment, needed_again
 from tracelode.compile.execute.stops import bare, refused
-from tracelode.errors import RunError, ToolError, ToolFailed, ToolUnsure
+from tracelode.errors import NoRun, RunError, ToolError, ToolFailed, ToolUnsure
 from tracelode.model.execution import Asker, Outcome, Policy, Question, Reply
 from tracelode.model.run import Run, Tree
 from tracelode.model.tools import Toolbox
@@ -64,7 +64,7 @@ class JournalLedger:
                 return self._output(row, key)
             if writes and row.state == FAILED:
                 kind, _, words = row.error.partition("\n")
-                raise ToolFailed(words, kind=kind)
+                raise ToolFailed(str(shown(words, self._secrets)), kind=kind)
             if writes and not repeatable:
                 raise InDoubt(row.baseline, died=row.state == BEGUN)
         baseline = await before()
@@ -75,11 +75,13 @@ class JournalLedger:
             output = await call()
             whole = encoded(hidden(output, self._secrets))
         except ToolFailed as error:
-            self._note(key, Row(FAILED, arguments, None, _told(error), baseline), tries=1)
+            self._note(key, Row(FAILED, arguments, None, self._told(error), baseline), tries=1)
             raise
         except ToolUnsure as error:
             self._note(
-                key, Row(IN_DOUBT if writes else FAILED, arguments, None, _told(error), baseline), tries=1
+                key,
+                Row(IN_DOUBT if writes else FAILED, arguments, None, self._told(error), baseline),
+                tries=1,
             )
             if writes and not repeatable:
                 raise InDoubt(baseline) from None
@@ -139,9 +141,8 @@ class JournalLedger:
             raise RunError(f"run {self.run} has ended, and what {key} gave was dropped")
         return shown(msgspec.json.decode(row.output), self._secrets)
 
-
-def _told(error: ToolError) -> str:
-    return f"{error.kind}\n{error}"
+    def _told(self, error: ToolError) -> str:
+        return f"{error.kind}\n{hidden(str(error), self._secrets)}"
 
 
 class EmbeddedEngine:
@@ -173,7 +174,7 @@ class EmbeddedEngine:
         now = moment(state)
         with Journal(Path(place)) as journal, journal.held(run):
             Monitor(journal).admit(workflow, policy)
-            names = ",".join(sorted(i.name for i in workflow.inputs if i.secret))
+            names = ",".join(sorted(secret))
             journal.begin_run(
                 run, workflow.id, identity(workflow), policy.mode, encoded(open_), names, encoded(now)
             )
@@ -199,14 +200,11 @@ class EmbeddedEngine:
         policy = policy or Policy()
         sound(workflow)
         if not Path(place).exists():
-            raise RunError(f"there is no journal {place}")
+            raise NoRun(f"there is no run {run}: there is no journal {place}")
         with Journal(Path(place)) as journal, journal.held(run):
             noted = _noted(journal, run, workflow, policy)
-            secret = dict(secrets or {})
-            if missing := sorted({*noted["secrets"].split(",")} - {"", *secret}):
-                raise RunError(
-                    f"these inputs are never written down and are needed once more: {', '.join(missing)}"
-                )
+            names = [name for name in noted["secrets"].split(",") if name]
+            secret = needed_again(workflow, names, secrets or {})
             ledger = JournalLedger(journal, run, workflow.id, asker, secret)
             if reply is not None:
                 _answer(ledger, noted["pending"], reply)

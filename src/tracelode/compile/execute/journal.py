@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from tracelode.errors import RunError, SchemaTooNew, StoreError
+from tracelode.errors import NoRun, RunError, SchemaTooNew, StoreError
 
 VERSION = 1
 """Of the tables; a journal of a newer one is refused."""
@@ -230,12 +230,12 @@ class Journal:
             Its columns by name.
 
         Raises:
-            RunError: there is none.
+            NoRun: there is none.
         """
         cursor = self._do("SELECT * FROM runs WHERE run = ?", (run,))
         row = cursor.fetchone()
         if row is None:
-            raise RunError(f"there is no run {run} in {self.path}")
+            raise NoRun(f"there is no run {run} in {self.path}")
         return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
 
     def set_run(self, run: str, status: str, pending: bytes | None) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from tracelode.compile.execute.journal import Journal
-from tracelode.errors import RunError
+from tracelode.errors import Demoted
 from tracelode.model.execution import Outcome, Policy
 from tracelode.model.workflow import Workflow
 
@@ -18,6 +18,8 @@ SHARE = 0.10
 """Share of the window that may stand still; a shorter history counts as if the rest had gone well."""
 OWN = ("approval_required", "decision_required", "budget", "missing_input")
 """Codes that tell of who asked and of policy, and nothing of the workflow: they do not count."""
+SETUP = "setup"
+"""Guard of a note that tells of how the run was set up: a server that is not reached, a tool that was not given."""
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,8 +85,8 @@ class Monitor:
             f"WHERE workflow = ? AND run IN ({marks}) ORDER BY number",
             (workflow, *runs),
         )
-        # that the process died amid a write tells nothing of the workflow either
-        counted = [row for row in notes if row[2] not in OWN and row[3] != "process"]
+        # that the process died amid a write, or that its user gave other tools, tells nothing of it either
+        counted = [row for row in notes if row[2] not in OWN and row[3] not in ("process", SETUP)]
         demoted = self._journal.rows("SELECT reason FROM demoted WHERE workflow = ?", (workflow,))
         return Health(
             workflow=workflow,
@@ -153,13 +155,13 @@ class Monitor:
             policy: how far the run may go.
 
         Raises:
-            RunError: it was demoted, and the run would act.
+            Demoted: it was, and the run would act.
         """
         reason = self.health(workflow.id).demoted
         if reason and policy.mode == "act" and not policy.demoted:
-            raise RunError(
-                f"workflow {workflow.id} was demoted: {reason}; let the agent do it, run it in shadow mode, "
-                "compile it again from newer runs, or restore it"
+            raise Demoted(
+                f"workflow {workflow.id} was demoted: {reason}; let the agent do it, try it with --shadow, "
+                "compile it again from newer runs, or take the demotion back with --restore"
             )
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from tracelode.compile.evaluate import Scene, passes
 from tracelode.compile.execute.arguments import Needed, candidates
 from tracelode.compile.execute.ledger import Ledger, digest
+from tracelode.compile.execute.monitor import SETUP
 from tracelode.compile.execute.stops import Halt, Stand, Stopped, refused
 from tracelode.compile.paths import get
 from tracelode.model import binding as b
@@ -17,6 +18,8 @@ from tracelode.model.workflow import Argument, Step, Workflow
 
 CANDIDATES = 200
 """Elements that a choice may have; more cannot be listed."""
+UNREACHED = ("absent", "unreachable", "unauthorised")
+"""Kinds of an error of a tool that tell of how it was given, and nothing of the workflow."""
 _ROUNDS = 3
 """Times in a row that a model may say of one call that it shall be tried again."""
 
@@ -114,7 +117,7 @@ class Questions:
         """
         slot = step.slot if step else ""
         writes = bool(step and step.effect.writes)
-        guard = "" if halt.failing is None else f"{halt.failing.kind} {halt.failing.path}".strip()
+        guard = _guard(step, halt)
         self.notes.append(Note(step=slot, code=halt.code, guard=guard, writes=writes))
         asked = self.escalation(step, halt)
         question = Question(
@@ -297,6 +300,16 @@ class Questions:
         given = self._progress.scene().inputs
         found = {name: value for name, value in given.items() if name not in self._secret}
         return dict(self._ledger.hide(found))
+
+
+def _guard(step: Step | None, halt: Halt) -> str:
+    """What the monitor is told of a halt: what did not hold, or that the run was not set up."""
+    if halt.failing is None:
+        return ""
+    unreached = halt.failing.kind == "tool" and halt.failing.what.rpartition(" ")[2] in UNREACHED
+    if step is None or unreached or (halt.failing.kind == "tool" and halt.code == "schema_changed"):
+        return SETUP
+    return f"{halt.failing.kind} {halt.failing.path}".strip()
 
 
 def _about(binding: b.Binding, scene: Scene) -> Sequence[str]:

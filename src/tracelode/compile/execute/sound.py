@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 
 from tracelode.compile.execute.plan import ordered
@@ -10,6 +11,8 @@ from tracelode.compile.paths import parsed
 from tracelode.errors import UsageError, WorkflowError
 from tracelode.model import binding as b
 from tracelode.model.workflow import COMPARISONS, Guard, Step, Test, Workflow
+
+_MENTION = re.compile(r"[a-z_]+:[0-9]{1,3}")
 
 
 def sound(workflow: Workflow) -> None:
@@ -47,6 +50,14 @@ def problems(workflow: Workflow) -> list[tuple[str, str]]:
     except WorkflowError as error:
         return [*found, ("steps", str(error).partition(": ")[2])]
     names = {one.name for one in workflow.inputs}
+    for n, one in enumerate(workflow.inputs):
+        found += [
+            (f"inputs[{n}].patterns[{k}]", "it is no expression with one group")
+            for k, pattern in enumerate(one.patterns)
+            if _pattern(pattern)
+        ]
+        if one.mention and not _MENTION.fullmatch(one.mention):
+            found.append((f"inputs[{n}].mention", "it is no kind and number, such as date:0"))
     for n, step in enumerate(workflow.steps):
         found += [(f"steps[{n}]{at}", what) for at, what in _step(step, order, names)]
     return found
@@ -129,6 +140,8 @@ def _path(path: str) -> bool:
 def _pattern(pattern: str) -> bool:
     import re2
 
+    options = re2.Options()
+    options.log_errors = False  # what is wrong is said by us
     with contextlib.suppress(re2.error):
-        return bool(re2.compile(pattern).groups != 1)
+        return bool(re2.compile(pattern, options=options).groups != 1)
     return True

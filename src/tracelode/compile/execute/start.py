@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
 
+from tracelode.compile.execute.given import check, secrets
 from tracelode.compile.execute.ledger import digest
 from tracelode.errors import RunError, ToolUnsure
 from tracelode.model.run import Tree
 from tracelode.model.tools import LARGEST
 from tracelode.model.workflow import Workflow
-
-_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "date": (str,),
-    "time": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "list": (list,),
-}
 
 
 def checked_inputs(workflow: Workflow, given: Mapping[str, Tree]) -> tuple[dict[str, Tree], dict[str, Tree]]:
@@ -37,7 +28,8 @@ def checked_inputs(workflow: Workflow, given: Mapping[str, Tree]) -> tuple[dict[
         (inputs, secrets).
 
     Raises:
-        RunError: one is missing, of another type, or not an input of this workflow.
+        RunError: one is missing, or not an input of this workflow.
+        InputError: a value is of another type.
     """
     known = {one.name: one for one in workflow.inputs}
     if strange := sorted({*given} - {*known}):
@@ -45,22 +37,33 @@ def checked_inputs(workflow: Workflow, given: Mapping[str, Tree]) -> tuple[dict[
         raise RunError(f"not inputs of this workflow: {', '.join(strange)}; its inputs: {names}")
     if missing := [one.name for one in workflow.inputs if one.required and one.name not in given]:
         raise RunError(f"these inputs are missing: {', '.join(missing)}")
-    for name, value in given.items():
-        if not _is(known[name].type, value):
-            raise RunError(f"input {name} must be of type {known[name].type}")
+    check(workflow, given)
+    kept = secrets(workflow, given)
     return (
-        {name: value for name, value in given.items() if not known[name].secret},
-        {name: value for name, value in given.items() if known[name].secret},
+        {name: value for name, value in given.items() if name not in kept},
+        {name: value for name, value in given.items() if name in kept},
     )
 
 
-def _is(kind: str, value: Tree) -> bool:
-    types = _TYPES.get(kind)
-    if types is None:
-        return True
-    if isinstance(value, bool):
-        return kind == "boolean"
-    return isinstance(value, types)
+def needed_again(workflow: Workflow, names: Collection[str], given: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The inputs of a run that goes on which were never written.
+
+    Args:
+        workflow: which.
+        names: of the inputs that its start did not write.
+        given: name to value; what was written counts as it was written, whatever is given now.
+
+    Returns:
+        Name to value of each of the names.
+
+    Raises:
+        RunError: one is missing.
+        InputError: a value is of another type.
+    """
+    check(workflow, given)
+    if missing := sorted({*names} - {*given}):
+        raise RunError(f"these inputs are never written down and are needed once more: {', '.join(missing)}")
+    return {name: given[name] for name in sorted(names)}
 
 
 def moment(state: Mapping[str, Tree] | None) -> dict[str, Tree]:

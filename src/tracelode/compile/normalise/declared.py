@@ -25,6 +25,7 @@ import msgspec
 from tracelode.compile.normalise import openapi
 from tracelode.compile.normalise.plain import plain
 from tracelode.compile.work import Declared
+from tracelode.files import bounded, why
 from tracelode.model.run import ToolSpec
 from tracelode.model.workflow import Effect, EffectClass
 from tracelode.redact.fast import redact_text
@@ -65,15 +66,12 @@ class _Reader:
     def file(self, path: Path) -> None:
         self.path = path
         try:
-            if path.stat().st_size > LARGEST:
-                self.complain(f"larger than {LARGEST // 1_000_000} MB, not read")
-                return
-            text = path.read_text(encoding="utf-8-sig")
+            text = bounded(path, LARGEST).decode("utf-8-sig")
         except UnicodeDecodeError:
             self.complain("not UTF-8 text")
             return
         except OSError as error:
-            self.complain(f"cannot be read: {type(error).__name__}")
+            self.complain(f"cannot be read: {why(error)}")
             return
         if path.name == _SKILL:
             self.skill(text)

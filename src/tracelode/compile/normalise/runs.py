@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from tracelode.compile.normalise.failing import classed, failure
-from tracelode.compile.normalise.values import arguments, parse
+from tracelode.compile.normalise.values import LARGEST, arguments, parse
 from tracelode.model.measure import TOKEN_KINDS, split_evenly
 from tracelode.model.operation import Operation
 from tracelode.model.run import Call, Role, Run, ToolSpec, Turn
@@ -46,6 +46,8 @@ class Counts(msgspec.Struct):
     """Sessions without a tool call."""
     gone: int = 0
     """Calls whose whole texts are no longer there: their values are unknown."""
+    large: int = 0
+    """Calls whose output is larger than what is looked into."""
     calls: int = 0
     """Calls of the runs."""
 
@@ -90,6 +92,7 @@ def runs(
             run = run_of(session, own, texts, specs, below, cleaner)
             called = {call.operation for call in run.calls}
             counts.gone += sum(not _whole(o, texts).whole for o in own if o.id in called)
+            counts.large += sum(len(texts[o.id][1]) > LARGEST for o in own if o.id in called & texts.keys())
             counts.calls += len(run.calls)
             counts.empty += not run.calls
             if run.calls:

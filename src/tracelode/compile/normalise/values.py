@@ -26,6 +26,8 @@ _FENCE = re.compile(r"```[\w-]{0,20}[ \t]*\n(.*?)\n?```", re.DOTALL)
 _OPENS = re.compile(r"(?m)(?:^|[:=] ?)(?=[\[{])")
 _HUGE = re.compile(r"\d{19}")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+LOST = "\ufffd"
+"""In the place of half a character, which cannot be written: what it was is not known."""
 _ONE_TEXT = frozenset({"result", "output", "content", "text", "response"})
 _ERRORS = (ValueError, RecursionError, MemoryError, OverflowError)  # msgspec's and unicode's are ValueErrors
 
@@ -50,7 +52,7 @@ def parse(text: str, loose: bool = True) -> Tree:
         ({'id': 7}, {'id': 7, 'name': 'Jo'}, 'all is well')
     """
     if _SURROGATE.search(text):
-        text = text.encode("utf-8", "replace").decode()
+        text = _SURROGATE.sub(LOST, text)
     bare = text.strip()
     if not bare or len(text) > LARGEST:
         return text
@@ -112,7 +114,7 @@ _JSON = json.JSONDecoder(parse_int=_integer, parse_float=_real, parse_constant=s
 def _clean(tree: Tree) -> Tree:
     """A decoded value without lone surrogates, which the lenient decoder lets through."""
     if isinstance(tree, str):
-        return tree.encode("utf-8", "replace").decode() if _SURROGATE.search(tree) else tree
+        return _SURROGATE.sub(LOST, tree)
     if isinstance(tree, list):
         return [_clean(inner) for inner in tree]
     if isinstance(tree, dict):

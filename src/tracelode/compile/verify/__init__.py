@@ -15,10 +15,11 @@ def verify(work: Work) -> Work:
         work: after assemble.
 
     Returns:
-        The same with its verification; writes that came out wrong in a fold are refused (R5).
+        The same with its verification; writes that came out wrong in a fold are refused (R5), and what the
+        folds do not bear out is not proven.
 
     Source:
-        compiler specification, S10 and section 7.
+        compiler specification, S10 and section 7; docs/decisions/0029-when-proven.md.
     """
     from tracelode.compile.assemble import decided, steps_of
     from tracelode.compile.evidence import edges_of
@@ -28,6 +29,7 @@ def verify(work: Work) -> Work:
     from tracelode.compile.verify.mutate import mutated
     from tracelode.compile.verify.saved import saved
     from tracelode.compile.verify.static import problems
+    from tracelode.compile.verify.trusted import trusted
     from tracelode.model.verification import Verification
     from tracelode.model.workflow import Refusal, Workflow
 
@@ -57,7 +59,7 @@ def verify(work: Work) -> Work:
                     slot=step.slot,
                 )
             )
-    verdict = decided(work, steps_of(work), tuple(found))
+    verdict = trusted(decided(work, steps_of(work), tuple(found)), folds, [run.key for run in work.runs])
     kept = isinstance(verdict, Workflow)
     changes, leaks = mutated(verdict, scenes) if isinstance(verdict, Workflow) else (0, ())
     verification = Verification(
@@ -66,6 +68,6 @@ def verify(work: Work) -> Work:
         problems=problems(verdict) if isinstance(verdict, Workflow) else (),
         mutations=changes,
         leaks=leaks,
-        saved=saved(work, verdict) if kept else {},
+        saved=saved(work, verdict, folds) if kept else {},
     )
     return replace(work, refusals=tuple(found), verdict=verdict, verification=verification)

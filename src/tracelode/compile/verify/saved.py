@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tracelode.compile.work import Work
-from tracelode.model import binding as b
+from tracelode.model.verification import Fold
 from tracelode.model.workflow import Verdict, Workflow
 
 
-def saved(work: Work, verdict: Verdict | None) -> dict[str, int]:
+def bound_calls(verdict: Verdict, folds: Sequence[Fold]) -> frozenset[tuple[str, int]]:
+    """The calls that a workflow made without asking anybody, in runs that it was not learned from.
+
+    Args:
+        verdict: what the intent became.
+        folds: one a run.
+
+    Returns:
+        (session key, index) of the recorded calls of its steps that were bound.
+    """
+    if not isinstance(verdict, Workflow):
+        return frozenset()
+    slots = {step.slot for step in verdict.steps}
+    return frozenset(
+        (fold.run, call.call)
+        for fold in folds
+        for call in fold.calls
+        if call.call >= 0 and call.slot in slots and call.end not in ("unbound", "escalated")
+    )
+
+
+def saved(work: Work, verdict: Verdict | None, folds: Sequence[Fold]) -> dict[str, int]:
     """Measures of all calls that a workflow makes by itself.
 
     Args:
         work: the intent.
         verdict: what it became.
+        folds: one a run: what was not bound in them is not saved.
 
     Returns:
         Integers by measure name over all runs, with tool_calls and runs (calls are model calls); what was
@@ -20,12 +44,12 @@ def saved(work: Work, verdict: Verdict | None) -> dict[str, int]:
     """
     if not isinstance(verdict, Workflow) or work.alignment is None:
         return {}
-    sure = {s.slot for s in verdict.steps if not any(b.residual(a.binding) for a in s.arguments)}
+    bound = bound_calls(verdict, folds)
     total: dict[str, int] = {"tool_calls": 0, "runs": len(work.runs)}
     for place, run in enumerate(work.runs):
         for call in run.calls:
             slot = work.alignment.of[place][call.index]
-            if slot in sure or (not slot and not verdict.partial):
+            if (run.key, call.index) in bound or (not slot and not verdict.partial):
                 total["tool_calls"] += 1
                 for name, amount in call.measures.items():
                     total[name] = total.get(name, 0) + amount

@@ -31,10 +31,15 @@ _ALWAYS = (
     "Call",
     "Escalate",
     "Escalation",
+    "Stopped",
     "ToolFailed",
     "ABSENT",
     "RETRY",
     "SKIP",
+    "ACCEPT",
+    "STOP",
+    "Output",
+    "Value",
     "given",
 )
 _STANDARD = {
@@ -152,10 +157,12 @@ def _heading(workflow: Workflow, entry: str, steps: list[StepSource]) -> str:
         "raises ToolFailed where it is certain that the call failed and nothing was changed, and "
         "anything else",
         "where it is not. What cannot go on by itself goes to escalate(Escalation), with all that is "
-        "known; without",
-        "it, Escalation is raised. Every write needs a yes (approval_required), or its step in "
-        "`approved`. There is",
-        "no journal: run the workflow with tracelode where a write must never be made twice though the "
+        "known and its",
+        "`answers`; without it, Escalation is raised. Every write needs a yes (approval_required), or its "
+        "step in",
+        "`approved`; a no ends the run with Stopped, which tells what was done (completed, partly).",
+        "There is no journal: run the workflow with tracelode where a write must never be made twice "
+        "though the",
         "process dies.",
     ]
     if workflow.partial:
@@ -210,6 +217,7 @@ def _entry(
         "        Step to its output; of a for-each step the list of outputs.",
         "",
         "    Raises:",
+        "        Stopped: somebody said no or stop, or gave what is no answer.",
         "        Escalation: it cannot go on, and nobody can be asked.",
         "        TypeError: an input is of another type.",
         '    """',
@@ -235,6 +243,10 @@ def _table(
         f"ENTRY = {entry}",
         f"NAMES = {literal({one.name: name for name, one in parameters})}",
         '"""Input to the parameter that takes it."""',
+        "INPUTS: tuple[tuple[str, str, bool], ...] = (",
+        *(f"    ({one.name!a}, {one.type!a}, {one.required})," for _, one in parameters),
+        ")",
+        '"""Each input: name, type, and whether it must be given."""',
         "ARGUMENTS: dict[str, Callable[[Scene], Any]] = {",
         *(f"    {step.slot!a}: {step.arguments}," for step in steps),
         "}",

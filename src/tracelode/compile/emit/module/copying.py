@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,11 +17,12 @@ from tracelode.errors import WorkflowError
 
 _HOME = "tracelode.compile."
 _OURS = ("emit.module.values", "emit.module.machine")
-"""Written for what is emitted: their definitions keep their names, others get that of their module before."""
+"""Written for what is emitted: their definitions keep their names, others are private there."""
 _INSTEAD = {
     ("paths", "written"): ("emit.module.values", "path_words"),
     ("readings", "text"): ("emit.module.values", "as_text"),
     ("model.binding", "Transform"): ("emit.module.values", "Change"),
+    ("model.workflow", "Input"): ("emit.module.machine", "Kind"),
     ("evaluate", "Missing"): ("emit.module.values", "Missing"),
     ("model.run", "Tree"): ("emit.module.values", "Tree"),
 }
@@ -180,12 +182,32 @@ def _bound(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 
 def _called(place: Name) -> str:
-    """What a definition is called where it is copied."""
+    """What a definition is called where it is copied: private, and after its module where two are alike."""
     module, name = place
     if module in _OURS:
         return name
+    private = _private(name)
+    if _alike()[private] == 1:
+        return private
     last = module.rpartition(".")[2]
-    return f"{'_' * name.startswith('_')}{last}_{name.strip('_')}"
+    return f"_{last}{'_' * (1 + name.startswith('_'))}{name.strip('_')}"
+
+
+def _private(name: str) -> str:
+    return name if name.startswith("_") else f"_{name}"
+
+
+@lru_cache(maxsize=1)
+def _alike() -> Counter[str]:
+    """How many of the definitions that can be copied would have a name."""
+    found: set[Name] = set()
+    left = [(module, name) for module in _OURS for name in _source(module).nodes]
+    while left:
+        place = left.pop()
+        if place not in found:
+            found.add(place)
+            left += [what for _, what in _resolved(*place) if isinstance(what, tuple)]
+    return Counter(name if module in _OURS else _private(name) for module, name in found)
 
 
 def offered() -> frozenset[str]:
@@ -247,13 +269,18 @@ def _known(module: str) -> _Source | None:
 
 
 @lru_cache(maxsize=1024)
+def _uses(module: str, name: str) -> _Uses:
+    uses = _Uses()
+    uses.visit(_source(module).nodes[name][2])
+    return uses
+
+
+@lru_cache(maxsize=1024)
 def _resolved(module: str, name: str) -> tuple[tuple[ast.expr, Name | _Import], ...]:
     """Uses of a definition that lead to another one or to the standard library."""
     source = _source(module)
-    uses = _Uses()
-    uses.visit(source.nodes[name][2])
     found: list[tuple[ast.expr, Name | _Import]] = []
-    for node, local, attribute in uses.found:
+    for node, local, attribute in _uses(module, name).found:
         what: Name | _Import | None = (module, local) if local in source.nodes else source.imports.get(local)
         if isinstance(what, tuple) and not what[1]:
             what = (what[0], attribute)
@@ -266,7 +293,6 @@ def _resolved(module: str, name: str) -> tuple[tuple[ast.expr, Name | _Import], 
                 raise WorkflowError(
                     f"a Python module cannot be emitted: {what[1]} is not of the standard library"
                 )
-            assert _called(what) not in uses.hidden[id(node)], f"{what[1]} is hidden in {module}.{name}"
         if what is not None:
             found.append((node, what))
     return tuple(found)
@@ -300,6 +326,9 @@ def _block(module: str, name: str) -> str:
     start, stop, node = source.nodes[name]
     lines = list(source.lines[start:stop])
     edits = [(n, _called(what)) for n, what in _resolved(module, name) if isinstance(what, tuple)]
+    hidden = _uses(module, name).hidden
+    for n, called in edits:
+        assert called not in hidden[id(n)], f"{called} is hidden in {module}.{name}"
     for n, called in sorted(edits, key=lambda e: (-e[0].lineno, -e[0].col_offset)):
         line = n.lineno - 1 - start
         end = n.end_col_offset or 0

@@ -18,7 +18,8 @@ from tracelode.compile.emit.module.values import (
     path_words,
 )
 from tracelode.compile.execute.checks import _KINDS, no_error
-from tracelode.compile.execute.start import _is, moment
+from tracelode.compile.execute.given import _wrong
+from tracelode.compile.execute.start import moment
 from tracelode.compile.paths import Key, _get
 from tracelode.compile.transforms import same
 
@@ -27,9 +28,29 @@ Call: TypeAlias = Callable[[str, Any], Awaitable[Any]]
 ABSENT: Any = object()
 """Stands for an input that was not given."""
 RETRY: Any = object()
-"""Answer to an escalation: try the step again."""
+"""Answer: try the step again."""
 SKIP: Any = object()
-"""Answer to an escalation: go on without the step."""
+"""Answer: go on without the step, or without this element of a for-each step."""
+ACCEPT: Any = object()
+"""Answer: the output that does not pass a check is right as it is."""
+STOP: Any = object()
+"""Answer: end the run here."""
+PATIENCE = 10
+"""Times in a row that one call is tried again because somebody says so."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Answer: the step is done, and this is its output. Nothing else is ever taken for an output."""
+
+    value: Tree
+
+
+@dataclass(frozen=True)
+class Value:
+    """Answer to decision_required: the argument's value, or the place of the chosen candidate from 0."""
+
+    value: Tree
 
 
 class ToolFailed(Exception):
@@ -39,21 +60,49 @@ class ToolFailed(Exception):
 class Escalation(Exception):
     """The workflow cannot go on by itself: everything that whoever takes over needs."""
 
-    def __init__(self, code: str, step: Step, what: str, run: Run, **more: Any) -> None:
+    def __init__(self, code: str, step: Step, what: str, run: Any, **more: Any) -> None:
+        # run is a Run, which is copied after this class since it raises it
         super().__init__(f"{step.slot}: {code}: {what}")
         self.code, self.step, self.tool, self.what = code, step.slot, step.tool, what
         self.writes = step.writes
         self.completed = dict(run.outputs)
         self.skipped = tuple(run.skipped)
+        self.partly: tuple[Tree, ...] = tuple(run.partly)
+        """Outputs of a for-each step whose other elements are not done."""
         self.argument: str = more.get("argument", "")
         self.arguments: Tree = more.get("arguments")
         self.candidates: tuple[Tree, ...] | None = more.get("candidates")
         self.output: Tree = more.get("output", ABSENT)
+        self.answers = answers_to(code, self.output is not ABSENT)
+
+
+class Stopped(Escalation):
+    """Somebody said no, or stop, or what is no answer: nothing more is done. It tells what was done."""
 
 
 Escalate: TypeAlias = Callable[[Escalation], Awaitable[Any]]
-"""Answers an escalation. decision_required: the value, or the place of the chosen candidate.
-approval_required: True for yes. Others: RETRY, SKIP, or the output of the step. It raises to end the run."""
+"""Answers an escalation. approval_required: True for yes, False for no, which ends the run.
+decision_required: Value(...). Others: RETRY, SKIP, ACCEPT, STOP or Output(...), as far as its `answers` name
+them. Whatever else it gives ends the run (Stopped); it is never taken for an output."""
+
+
+def answers_to(code: str, accepted: bool) -> tuple[str, ...]:
+    """What an escalation may be answered with."""
+    if code == "approval_required":
+        return ("yes", "no")
+    if code == "decision_required":
+        return ("value", "stop")
+    return ("output", *(("accept",) if accepted else ()), "retry", "skip", "stop")
+
+
+def answer_word(answer: Any) -> str:
+    """Which kind of answer something is, "" for none."""
+    if answer is True or answer is False:
+        return "yes" if answer else "no"
+    if isinstance(answer, Output | Value):
+        return "output" if isinstance(answer, Output) else "value"
+    words = ((RETRY, "retry"), (SKIP, "skip"), (ACCEPT, "accept"), (STOP, "stop"))
+    return next((word for one, word in words if answer is one), "")
 
 
 class Halt(Exception):
@@ -101,12 +150,18 @@ class Step:
     checks: tuple[Check, ...] = ()
 
 
+class Kind(NamedTuple):
+    """What is known of an input; stands for Input where msgspec is not there."""
+
+    type: str
+
+
 def given(*inputs: tuple[str, str, Tree]) -> dict[str, Tree]:
     """The inputs that were given, each of its type."""
     found = {name: value for name, _, value in inputs if value is not ABSENT}
     for name, kind, value in inputs:
-        if value is not ABSENT and not _is(kind, value):
-            raise TypeError(f"input {name} must be of type {kind}")
+        if value is not ABSENT and (why := _wrong(Kind(kind), value)):  # type: ignore[arg-type]
+            raise TypeError(f"input {name} must be of type {kind}: {why}")
     return found
 
 
@@ -153,9 +208,11 @@ class Run:
         self.escalate, self.approved = escalate, approved
         self.outputs: dict[str, Tree] = {}
         self.skipped: list[str] = []
+        self.partly: list[Tree] = []
 
     async def step(self, step: Step) -> None:
         """Take a step: its guard, its list, its calls."""
+        again = 0
         while True:
             scene = Scene(self.inputs, self.outputs, self.state)
             try:
@@ -165,16 +222,20 @@ class Run:
                 rows = None if step.each is None else self._rows(step, step.each(scene))
                 break
             except (Missing, Halt) as halt:
-                answer = await self._ask(halt.code, step, halt.what)
-                if answer is RETRY:
-                    continue
-                self._end(step, answer)
+                answer = await self._ask(halt.code, step, halt.what, again)
+            if answer is not RETRY:
+                self._end(step, SKIP if answer is SKIP else answer.value)
                 return
+            again += 1
         if rows is None:
             self._end(step, await self._made(step, None))
             return
-        found = [await self._made(step, row) for row in rows]
-        self._end(step, [one for one in found if one is not SKIP])
+        for row in rows:
+            output = await self._made(step, row)
+            if output is not SKIP:
+                self.partly.append(output)
+        self._end(step, self.partly)
+        self.partly = []
 
     def _end(self, step: Step, output: Tree) -> None:
         if output is SKIP:
@@ -192,21 +253,24 @@ class Run:
         return found
 
     async def _made(self, step: Step, element: Tree) -> Tree:
+        again = 0
         while True:
             try:
                 return await self._once(step, element)
             except (Missing, Halt) as halt:
-                answer = await self._ask(halt.code, step, halt.what, **getattr(halt, "more", {}))
+                more = getattr(halt, "more", {})
+                answer = await self._ask(halt.code, step, halt.what, again, **more)
+            if answer is ACCEPT:
+                return more["output"]
             if answer is not RETRY:
-                return answer
+                return SKIP if answer is SKIP else answer.value
+            again += 1
 
     async def _once(self, step: Step, element: Tree) -> Tree:
         scene = Scene(self.inputs, self.outputs, self.state, element)
         tree = await self._known(step, step.arguments, scene)
         if step.writes and (step.loose or step.slot not in self.approved):
-            yes = await self._ask("approval_required", step, "a person must say yes first", arguments=tree)
-            if yes is not True:
-                raise Halt("approval_required", "a person said no to the call", arguments=tree)
+            await self._ask("approval_required", step, "a person must say yes first", arguments=tree)
         output = await (self._tried(step, tree) if step.wait is None else self._waited(step, step.wait, tree))
         if wrong := failing(step.checks, output):
             raise Halt("guard_failed", wrong, arguments=tree, output=output)
@@ -240,16 +304,31 @@ class Run:
             try:
                 return function(scene)
             except Asked as asked:
-                scene.answers[asked.key] = await self._ask(
+                answer = await self._ask(
                     "decision_required",
                     step,
                     "no rule explains it",
                     argument=asked.key[0],
                     candidates=asked.candidates,
                 )
+                scene.answers[asked.key] = answer.value
 
-    async def _ask(self, code: str, step: Step, what: str, **more: Any) -> Any:
+    async def _ask(self, code: str, step: Step, what: str, again: int = 0, **more: Any) -> Any:
+        """The answer to an escalation: always one that it may be answered with, and never no or stop."""
         escalation = Escalation(code, step, what, self, **more)
         if self.escalate is None:
             raise escalation
-        return await self.escalate(escalation)
+        answer = await self.escalate(escalation)
+        word = answer_word(answer)
+        if word == "stop":
+            why = "somebody said to stop"
+        elif word not in escalation.answers:
+            kinds = ", ".join(escalation.answers)
+            why = f"{word or type(answer).__name__} is no answer to it; answers: {kinds}"
+        elif word == "no":
+            why = "a person said no to the call"
+        elif word == "retry" and again >= PATIENCE:
+            why = f"{what}, though it was tried again {again} times"
+        else:
+            return answer
+        raise Stopped(code, step, why, self, **more)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 
 from tracelode.compile.emit.module.expressions import Expressions, keys, literal
 from tracelode.compile.emit.names import slug
+from tracelode.compile.emit.wording import check, effect, facts, guard, source
 from tracelode.compile.evaluate import _natural
 from tracelode.compile.execute.arguments import tainted
 from tracelode.compile.paths import parsed
 from tracelode.model import binding as b
 from tracelode.model.workflow import Argument, Check, Step, Wait
+
+_WIDEST = 100
+"""Signs of a line of a docstring."""
 
 
 @dataclass(frozen=True)
@@ -42,32 +47,33 @@ def step_source(step: Step, number: int) -> StepSource:
     tail = f"{number}_{slug(step.tool, '_', 'tool')}"
     name, bind = f"step_{tail}", f"_arguments_{tail}"
     blocks = [_arguments(step, bind, cannot)]
-    facts = [f"{step.slot!a}", f"{step.tool!a}", bind, f"writes={step.effect.writes}"]
+    given = [f"{step.slot!a}", f"{step.tool!a}", bind, f"writes={step.effect.writes}"]
     asked = tuple(a.path for a in step.arguments if b.residual(a.binding))
-    if step.effect.writes and tainted(step, asked):
-        facts.append("loose=True")
+    decided = step.when is not None and any(b.residual(test.left) for test in step.when.tests)
+    if step.effect.writes and (decided or tainted(step, asked)):
+        given.append("loose=True")
     each = ""
     if step.when is not None:
         blocks.append(_guard(step, tail, cannot))
-        facts.append(f"when=_when_{tail}")
+        given.append(f"when=_when_{tail}")
     if step.each is not None:
         each = f"_each_{tail}"
         over = Expressions("", False, cannot.append).value(step.each.over)
         blocks.append(f"def {each}(scene: Scene) -> Any:\n    return {over}")
-        facts += [f"each={each}", f"most={step.each.most}", f"top={step.each.top}"]
+        given += [f"each={each}", f"most={step.each.most}", f"top={step.each.top}"]
     if step.wait is not None:
-        facts.append(f"wait={_wait(step.wait)}")
+        given.append(f"wait={_wait(step.wait)}")
     if step.retries:
-        facts.append(f"retries={step.retries}")
+        given.append(f"retries={step.retries}")
     checks = [_check(c) for c in step.checks]
     if checks:
-        facts.append(
+        given.append(
             "checks=(\n            " + "\n            ".join(f"{c}," for c in checks) + "\n        )"
         )
-    body = ",\n        ".join(facts)
+    body = ",\n        ".join(given)
     blocks.append(
         f"async def {name}(run: Run) -> None:\n"
-        f'    """{_words(step)}"""\n'
+        f'    """{_words(step)}\n    """\n'
         f"    step = Step(\n        {body},\n    )\n"
         "    await run.step(step)"
     )
@@ -75,9 +81,31 @@ def step_source(step: Step, number: int) -> StepSource:
 
 
 def _words(step: Step) -> str:
-    tool = ascii(step.tool)[1:-1].replace("\\", "\\\\").replace('"', '\\"')
-    effect = step.effect.effect.replace("_", " ")
-    return f"{tool}: {effect} ({step.effect.basis}); {step.support:,} runs took it."
+    """What a step does, and where each argument comes from."""
+    server = f" of {step.server}" if step.server else ""
+    told = [
+        f"Call {step.tool}{server}, which {effect(step)} ({step.support:,} runs took it).",
+        *facts(step)[1:],
+    ]
+    rows = [f"{a.path}: {source(a.binding)}{_only(a)}." for a in step.arguments]
+    checks = [f"{check(c)}." for c in step.checks]
+    lines = [*told]
+    lines += ["", "Passes:", *(f"    {row}" for row in rows)] if rows else ["It passes no arguments."]
+    lines += ["", "Afterwards this must hold:", *(f"    {row}" for row in checks)] if checks else []
+    return "\n".join(_folded(line) for line in lines).lstrip()
+
+
+def _only(argument: Argument) -> str:
+    return f", only if {guard(argument.when)}" if argument.when is not None else ""
+
+
+def _folded(line: str) -> str:
+    """A line of a docstring: ASCII, nothing that ends the string or escapes, and not wider than the page."""
+    plain = "".join(c if c.isascii() and c.isprintable() else ascii(c)[1:-1] for c in line)
+    safe = plain.replace("\\", "\\\\").replace('"', "'")
+    deep = 4 + len(safe) - len(safe.lstrip())
+    rows = wrap(safe.strip(), _WIDEST - deep, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(" " * (deep + 4 * (n > 0)) + row for n, row in enumerate(rows))
 
 
 def _arguments(step: Step, name: str, cannot: list[str]) -> str:

@@ -8,10 +8,10 @@ from hashlib import sha256
 from tracelode.compile.emit.given import Files, Given, edges_of, refusals_of, title, verification_of
 from tracelode.compile.emit.graph import links
 from tracelode.compile.emit.report import figures
-from tracelode.compile.emit.report.drawing import drawing, link_id
+from tracelode.compile.emit.report.drawing import drawing, link_id, placed
 from tracelode.compile.emit.report.proofs import argument_id, asked, proofs, text
 from tracelode.compile.emit.report.style import STYLE
-from tracelode.compile.emit.wording import check, guard, source, steps
+from tracelode.compile.emit.wording import check, effect, guard, source, steps
 from tracelode.model.words import percent
 from tracelode.model.workflow import Argument, Refusal, Step, Workflow
 
@@ -20,6 +20,8 @@ _TRUST = {
     "provisional": "provisional",
     "unknown_outcome": "outcome unknown",
 }
+_ASIDE = 64
+"""Pixels of a page beside the graph, at most, where the page is narrow."""
 _PROOFS = {"hard": "proven", "suspected": "suspected", "given": "given", "none": "asked for"}
 
 
@@ -79,10 +81,12 @@ def _attributes(body: list[str]) -> str:
 
 
 def _lit(workflow: Workflow) -> str:
-    """Rules that light an arrow while its proof is shown."""
+    """Rules of this graph: its hint, and arrows that are lit while their proof is shown."""
     number = {step.slot: n for n, step in enumerate(workflow.steps, 1)}
     names = [link_id(number[a], number[z], kind) for a, z, kind, _ in links(workflow)]
-    return "".join(
+    # the graph has a fixed width: narrower pages say that it scrolls
+    hint = f"@media (max-width:{placed(workflow).width + _ASIDE:.0f}px){{.hint{{display:block}}}}\n"
+    return hint + "".join(
         f"body:has(#{n}:target) .to-{n} .line{{stroke:var(--accent);stroke-width:3.5}}\n" for n in names
     )
 
@@ -165,7 +169,9 @@ def _workflow(workflow: Workflow) -> list[str]:
     return [
         '<h2 id="graph">Steps</h2><p class=soft>Choose an arrow, or an argument below, to read its '
         "proof.</p>",
-        f"<div class=wide>{drawing(workflow)}</div><p class=key>{key}</p>",
+        "<p class=hint>The graph is wider than this page: scroll it sideways.</p>",
+        '<div class=wide tabindex="0" role="region" aria-label="Graph of the steps, scrolls sideways">'
+        f"{drawing(workflow)}</div><p class=key>{key}</p>",
         f"<div class=cards>{''.join(_cards(workflow))}</div>",
         *_inputs(workflow),
         *_guards(workflow),
@@ -180,7 +186,7 @@ def _cards(workflow: Workflow) -> list[str]:
         rows = "".join(_argument(a, argument_id(number, n)) for n, a in enumerate(step.arguments, 1))
         made.append(
             f'<section class=card id="step-{number}"><header><h3>{number}. {text(step.slot)}</h3>'
-            f'<span class="badge {kind}">{text(step.effect.effect.replace("_", " "))}</span>'
+            f'<span class="badge {kind}">{text(effect(step))}</span>'
             f"<span class=soft>{step.support:,} of {workflow.runs:,} runs</span></header>"
             f"<p><code>{text(step.tool)}</code>{server}. {text(' '.join(facts))}</p>{_checks(step)}"
             f"<ul class=plain>{rows}</ul></section>"
@@ -216,7 +222,7 @@ def _inputs(workflow: Workflow) -> list[str]:
     )
     if not rows:
         return ["<h2>Inputs</h2><p class=soft>None.</p>"]
-    heads = "<th>name</th><th>type</th><th></th><th>where it goes</th>"
+    heads = "<th>name</th><th>type</th><th>needed</th><th>where it goes</th>"
     return [
         f"<h2>Inputs</h2><div "
         f"class=scroll><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"

@@ -42,11 +42,7 @@ def drawing(workflow: Workflow) -> str:
     """
     number = {step.slot: n for n, step in enumerate(workflow.steps, 1)}
     arrows = links(workflow)
-    before: dict[str, list[str]] = {}
-    for first, then, kind, _ in arrows:
-        if kind != "data_suspected":
-            before.setdefault(then, []).append(first)
-    made = layout([s.slot for s in workflow.steps], before)
+    made = placed(workflow)
     parts = [
         f'<svg class="graph" xmlns="http://www.w3.org/2000/svg" width="{made.width:.0f}" '
         f'height="{made.height:.0f}" '
@@ -68,6 +64,19 @@ def drawing(workflow: Workflow) -> str:
         parts.append(_arrow(made, first, then, kind, words, number, parallel))
     parts += [_box(made, step, number[step.slot]) for step in workflow.steps]
     return "\n".join([*parts, "</svg>"])
+
+
+def placed(workflow: Workflow) -> Layout:
+    """Where each step and each arrow of a workflow stands.
+
+    Args:
+        workflow: any.
+    """
+    before: dict[str, list[str]] = {}
+    for first, then, kind, _ in links(workflow):
+        if kind != "data_suspected":
+            before.setdefault(then, []).append(first)
+    return layout([s.slot for s in workflow.steps], before)
 
 
 def _arrow(

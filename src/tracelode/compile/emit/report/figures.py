@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from tracelode.compile.emit.report.proofs import text
-from tracelode.model.measure import UNITS
+from tracelode.model.measure import parts
 from tracelode.model.verification import CurvePoint, Fold, Verification
 from tracelode.model.words import count, percent, value_text
 
 _FOLDS = 500
 """Folds that are listed."""
-_ENDS = ("exact", "equivalent", "escalated", "unbound", "wrong")
+_ENDS = {
+    "exact": "same",
+    "equivalent": "other form",
+    "escalated": "asks",
+    "unbound": "not bound",
+    "wrong": "wrong",
+}
+_FOLD_ENDS = {
+    "complete": "all right",
+    "safe_partial": "safe, in part",
+    "unsafe": "wrong write",
+}
+_SAVED = {
+    "calls": "model calls",
+    "tokens": "model tokens",
+    "cost": "model cost",
+    "time.model": "time of the model",
+}
 
 
 def folds(found: Verification) -> str:
@@ -21,20 +38,21 @@ def folds(found: Verification) -> str:
     rows = "".join(_fold(f) for f in found.folds[:_FOLDS])
     more = len(found.folds) - _FOLDS
     tail = f"<p class=soft>and {count(more)} more</p>" if more > 0 else ""
-    heads = "".join(f"<th class=n>{e}</th>" for e in _ENDS)
+    heads = "".join(f"<th class=n>{words}</th>" for words in _ENDS.values())
     return (
+        "<p class=soft>The calls of each run, made from what the other runs teach.</p>"
         "<div class=scroll><table><thead><tr><th>run left out</th><th class=n>calls</th>"
-        f"{heads}<th>end</th></tr></thead><tbody>{rows}</tbody></table></div>{tail}"
+        f"{heads}<th>in all</th></tr></thead><tbody>{rows}</tbody></table></div>{tail}"
     )
 
 
 def _fold(one: Fold) -> str:
     ends: list[str] = [c.end for c in one.calls]
-    cells = "".join(f"<td class=n>{ends.count(e) or ''}</td>" for e in _ENDS)
+    cells = "".join(f"<td class=n>{ends.count(e)}</td>" for e in _ENDS)
     kind = {"complete": "good", "unsafe": "bad"}.get(one.end, "soft")
     return (
         f"<tr><td class=key-cell><code>{text(one.run)}</code></td><td class=n>{len(one.calls)}</td>{cells}"
-        f"<td class={kind}>{one.end.replace('_', ' ')}</td></tr>"
+        f'<td class="end {kind}">{_FOLD_ENDS.get(one.end, one.end)}</td></tr>'
     )
 
 
@@ -98,22 +116,35 @@ def _picture(points: tuple[CurvePoint, ...]) -> str:
 
 
 def saved(found: Verification) -> str:
-    """What the calls cost that need no model any more.
+    """What of a model is not needed any more; the tools still run, so nothing of theirs is saved.
 
     Args:
         found: with saved.
     """
-    rows = "".join(
-        f"<tr><td>{text(name)}</td><td class=n>{text(value_text(name, value))}</td>"
-        f"<td class=n>{text(value_text(name, value // found.saved['runs']))}</td></tr>"
-        for name, value in found.saved.items()
-        if name in UNITS and value and found.saved.get("runs")
-    )
-    if not rows:
+    runs = found.saved.get("runs", 0)
+    tools = found.saved.get("tool_calls", 0)
+    if not runs or not tools:
         return ""
-    return (
-        "<h2>What it saves</h2><p class=soft>What the recorded calls cost that need no model any more.</p>"
-        f"<div class=scroll><table><thead><tr><th>measure</th><th "
-        f"class=n>{count(found.saved.get('runs', 0))} runs</th>"
-        f"<th class=n>each</th></tr></thead><tbody>{rows}</tbody></table></div>"
+    total = {name: sum(found.saved.get(part, 0) for part in parts(name)) for name in _SAVED}
+    rows = "".join(
+        f"<tr><td>{words}</td><td class=n>{text(value_text(name, total[name]))}</td>"
+        f"<td class=n>{text(_each(name, total[name], runs))}</td></tr>"
+        for name, words in _SAVED.items()
+        if total[name]
     )
+    many = (
+        f"<p>{count(tools)} tool calls of {count(runs)} runs, {tools / runs:,.1f} a run, are made without a "
+        "model. The tools still run: their time and cost stay.</p>"
+    )
+    head = f"<th>what the model took for them</th><th class=n>{count(runs)} runs</th><th class=n>a run</th>"
+    table = (
+        f"<div class=scroll><table class=few><thead><tr>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
+        if rows
+        else "<p class=soft>The runs do not tell what the model took for them.</p>"
+    )
+    return f"<h2>What it saves</h2>{many}{table}"
+
+
+def _each(name: str, value: int, runs: int) -> str:
+    return f"{value / runs:,.1f}" if name == "calls" else value_text(name, value // runs)

@@ -5,10 +5,10 @@ from __future__ import annotations
 STYLE = """
 :root{color-scheme:light dark;--page:#faf8f5;--card:#fff;--ink:#221d18;--soft:#6a6058;--rule:#e4ddd4;
 --accent:#a8480b;--good:#2f6b3a;--bad:#a3231f;--warn:#8a5a00;--node:#f6ede2;--edge:#4a423a;--quiet:#9c9187;
---badge:#efe7dc}
+--badge:#efe7dc;--shade:#0002}
 @media (prefers-color-scheme:dark){:root{--page:#171412;--card:#201c19;--ink:#efe8e0;--soft:#b0a498;
 --rule:#3a332d;--accent:#f0a060;--good:#84c78f;--bad:#f08c84;--warn:#e2b25c;--node:#2c2621;--edge:#c9bdb0;
---quiet:#7d7268;--badge:#342d27}}
+--quiet:#7d7268;--badge:#342d27;--shade:#0009}}
 *{box-sizing:border-box}
 html{scroll-padding-top:12px}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 ui-sans-serif,system-ui,-apple-system,
@@ -29,6 +29,14 @@ overflow-wrap:anywhere}
 padding:10px 14px;margin:10px 0}
 .note.refused{border-left-color:var(--bad)}.refused b{color:var(--bad)}
 .wide{overflow-x:auto;background:var(--card);border:1px solid var(--rule);border-radius:9px;padding:6px}
+.wide,.scroll{background-image:linear-gradient(to right,var(--lid) 40%,transparent),
+linear-gradient(to left,var(--lid) 40%,transparent),linear-gradient(to right,var(--shade),transparent),
+linear-gradient(to left,var(--shade),transparent);background-repeat:no-repeat;
+background-position:0 0,100% 0,0 0,100% 0;background-size:48px 100%,48px 100%,18px 100%,18px 100%;
+background-attachment:local,local,scroll,scroll}
+.wide{--lid:var(--card)}.scroll{--lid:var(--page)}
+.hint{display:none;font-size:13px;color:var(--warn)}.hint::after{content:" \\2192"}
+.wide:focus{outline:2px solid var(--accent)}
 .graph{display:block;margin:0 auto}
 .graph text{font:13px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif;
 fill:var(--ink)}
@@ -64,11 +72,12 @@ white-space:nowrap}
 ul.plain{list-style:none;margin:10px 0 0;padding:0}
 ul.plain li{border-top:1px solid var(--rule);padding:7px 0;overflow-wrap:anywhere}
 ul.plain li>a{float:right;margin-left:10px;font-size:13px}
-.scroll{overflow-x:auto}
+.scroll{overflow-x:auto}table.few{width:auto;min-width:min(100%,520px)}
 table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{text-align:left;padding:6px 14px 6px 0;border-bottom:1px solid var(--rule);vertical-align:top}
 th{color:var(--soft);font-weight:500;white-space:nowrap}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td.end{white-space:nowrap}
 td.key-cell{min-width:120px;overflow-wrap:anywhere}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:14px 34px;
 align-items:start}

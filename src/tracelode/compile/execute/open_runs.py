@@ -1,0 +1,113 @@
+"""Which runs of a workflow have not ended, and which writes did they make, or perhaps make?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tracelode.compile.execute.journal import BEGUN, DONE, IN_DOUBT, Journal
+from tracelode.errors import Repeated
+from tracelode.model.compiled import OpenRun
+from tracelode.model.execution import Question
+from tracelode.model.run import Tree
+from tracelode.model.workflow import Workflow
+
+_TAIL = re.compile(r"(\[\d+\])?(@\d+)?(~\d+)?(!\d+)?")
+_Noted = tuple[OpenRun, dict[str, Any]]
+
+
+def open_runs(place: str, workflow: Workflow) -> list[OpenRun]:
+    """The runs of a workflow that have not ended.
+
+    Args:
+        place: file of the journal; one that is not there has none.
+        workflow: which.
+
+    Returns:
+        By the time of their start.
+    """
+    return [run for run, _ in _open(place, workflow)]
+
+
+def unrepeated(place: str, workflow: Workflow, inputs: Mapping[str, Tree]) -> None:
+    """Refuse to begin what an earlier run began: its writes would be made a second time.
+
+    Args:
+        place: file of the journal.
+        workflow: which.
+        inputs: name to value; secret ones are not compared, since they are not noted.
+
+    Raises:
+        Repeated: a run with the same inputs has not ended, and made a write or may have made one.
+    """
+    known = {one.name for one in workflow.inputs if not one.secret}
+    given = {name: value for name, value in inputs.items() if name in known}
+    for run, noted in _open(place, workflow):
+        if run.mode == "act" and noted == given and (run.wrote or run.doubt):
+            told = f"may have made {', '.join(run.doubt)}" if run.doubt else f"made {', '.join(run.wrote)}"
+            raise Repeated(
+                f"run {run.run} of this workflow, with the same inputs, {told} and has not ended: go on with "
+                f"it by --resume {run.run}, or say --again to begin another one that writes once more"
+            )
+
+
+def _open(place: str, workflow: Workflow) -> list[_Noted]:
+    if not Path(place).exists():
+        return []
+    writes = [step.slot for step in workflow.steps if step.effect.writes]
+    found = []
+    with Journal(Path(place)) as journal:
+        rows = journal.rows(
+            "SELECT run, mode, status, started, pending, inputs FROM runs "
+            "WHERE workflow = ? AND status IN ('open', 'escalated') ORDER BY started, run",
+            (workflow.id,),
+        )
+        for run, mode, status, started, pending, inputs in rows:
+            calls = journal.rows("SELECT key, state FROM calls WHERE run = ? ORDER BY begun, key", (run,))
+            replies = {row[0] for row in journal.rows("SELECT key FROM replies WHERE run = ?", (run,))}
+            wrote, doubt = _written(writes, calls, replies)
+            step, code = _stands(pending)
+            one = OpenRun(
+                run=run,
+                mode=mode,
+                status=status,
+                started=started,
+                step=step,
+                code=code,
+                wrote=wrote,
+                doubt=doubt,
+            )
+            found.append((one, msgspec.json.decode(inputs) if inputs else {}))
+    return found
+
+
+def _written(
+    writes: Iterable[str], calls: Iterable[tuple[Any, ...]], replies: set[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Slots that were written, and those that are in doubt: nobody has said yet what is so."""
+    wrote: dict[str, None] = {}
+    doubt: dict[str, None] = {}
+    for key, state in calls:
+        for slot in writes:
+            tail = _TAIL.fullmatch(key, len(slot)) if key.startswith(slot) else None
+            if tail is None:
+                continue
+            asked = f"{slot}{tail[1] or ''}{tail[3] or ''}:escalated"
+            if state == DONE:
+                wrote[slot] = None
+            elif state in (BEGUN, IN_DOUBT) and asked not in replies:
+                doubt[slot] = None
+    return tuple(wrote), tuple(doubt)
+
+
+def _stands(pending: bytes | None) -> tuple[str, str]:
+    if pending is None:
+        return "", ""
+    question = msgspec.json.decode(pending, type=Question)
+    if question.escalation is not None:
+        return question.step, question.escalation.code
+    return question.step, "approval_required" if question.kind == "approval" else "decision_required"
