@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,44 @@ def test_a_client_runs_the_workflow_and_a_write_waits_for_a_person(tmp_path: Pat
         ["find_city", "search_hotels", "get_hotel", "get_hotel", "get_offer", "add_note", "book"]
     )
     assert calls[names.index("book")][1] == {"guest": "Jo", "hotel": "h2", "offer": "of-7"}
+
+
+def test_the_answer_tells_how_a_person_approves_and_that_command_does(tmp_path: Path) -> None:
+    _, answers, calls = session(bookings(), tmp_path, [GIVEN])
+    told = answers[0][0]
+    assert "let one run the command in a terminal" in told["how"]
+    assert "person" not in told["how"].partition(".")[2]
+    assert "book" not in [name for name, _ in calls]
+    words = shlex.split(told["command"])
+    assert words[:2] == ["tracelode", "run"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tracelode", *words[1:], "--ask"],
+        input="yes\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    made = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text().splitlines()]
+    assert made[-1] == ["book", {"guest": "Jo", "hotel": "h2", "offer": "of-7"}]
+
+
+def test_an_answer_of_another_kind_is_told_what_is_asked(tmp_path: Path) -> None:
+    wrong = [{"action": "skip"}, {"value": 1}, {}, {"yes": "yes"}, 3]
+    given = [GIVEN, *({"_resume": "RUN", "_answer": answer} for answer in wrong)]
+    _, answers, calls = session(bookings(), tmp_path, given)
+    assert all(is_error for _, is_error in answers[1:])
+    errors = [told["error"] for told, _ in answers[1:]]
+    for error in errors:
+        assert "a model's word approves no write" not in error
+    assert errors[0] == (
+        "the question is of the kind approval and takes yes; it is a write, and only a person says yes or no "
+        "to it: the answer has action"
+    )
+    assert errors[1].endswith("the answer has value")
+    assert answers[1][0]["command"] == answers[0][0]["command"]
+    assert "book" not in [name for name, _ in calls]
 
 
 def test_a_caller_is_not_taken_for_a_person(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from compile.compiled import compiled
 from compile.emitting import REFUSAL, bookings, hostile, partial
 from tracelode.compile.emit import emit
-from tracelode.model.workflow import Refused
+from tracelode.model.workflow import Effect, Refused
 
 
 class _Page(HTMLParser):
@@ -72,6 +72,60 @@ def test_the_report_of_a_refused_intent_tells_why_and_what_lifts_it() -> None:
     page = _Page(emit(refused, ["html"])["workflow.html"])
     assert "Refused, R1" in page.words
     assert "3 more runs that send to different people" in page.words
+
+
+def _saved(**saved: int) -> str:
+    work = compiled()
+    found = msgspec.structs.replace(work.verification, saved=saved)
+    return _Page(emit(replace(work, verification=found), ["html"])["workflow.html"]).words
+
+
+def test_only_what_a_model_took_is_told_as_saved() -> None:
+    words = _saved(
+        tool_calls=72,
+        runs=7,
+        calls=55,
+        cost=3 * 10**11,
+        **{"tokens.input_fresh": 123_456, "tokens.output": 7_000, "time.model": 9 * 10**7},
+        **{"time.tool": 10**9, "bytes.output": 99_999, "operations": 5, "cost.reported": 3},
+    )
+    told = words[words.index("What it saves") :]
+    assert "72 tool calls of 7 runs, 10.3 a run, are made without a model. The tools still run" in told
+    for row in (
+        "model calls557.9",
+        "model tokens130k19k",
+        "model cost$0.30$0.043",
+        "time of the model1 min 30",
+    ):
+        assert row in told
+    for raw in ("time.tool", "bytes", "operations", "reported", "tokens.", "time.model"):
+        assert raw not in told
+    assert "do not tell what the model took" in _saved(tool_calls=6, runs=3, **{"time.tool": 10**9})
+    assert "What it saves" not in _saved(tool_calls=0, runs=3)
+
+
+def test_the_report_speaks_in_words_and_has_no_empty_count() -> None:
+    data = emit(compiled(), ["html"])["workflow.html"].decode()
+    assert "<td class=n></td>" not in data
+    assert "<th></th>" not in data
+    assert "exact" not in _Page(data.encode()).words
+    step = msgspec.structs.replace(bookings().steps[0], effect=Effect("unknown", "default"))
+    page = _Page(emit(bookings(steps=(step, *bookings().steps[1:])), ["html"])["workflow.html"])
+    assert "unknown" not in page.words
+    assert "May write; nothing says whether it does." in page.words
+
+
+def test_a_narrow_page_says_that_the_graph_scrolls() -> None:
+    from tracelode.compile.emit.report.drawing import placed
+
+    workflow = bookings()
+    data = emit(workflow, ["html"])["workflow.html"].decode()
+    page = _Page(data.encode())
+    assert "scroll it sideways" in page.words
+    assert f"@media (max-width:{placed(workflow).width + 64:.0f}px){{.hint{{display:block}}}}" in data
+    assert ".hint{display:none" in data
+    (graph,) = (a for t, a in page.tags if a.get("class") == "wide")
+    assert graph["tabindex"] == "0"
 
 
 def test_a_large_workflow_is_laid_out_without_overlaps() -> None:

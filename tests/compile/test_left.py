@@ -19,6 +19,7 @@ from tracelode.compile.left import left_out
 from tracelode.compile.masked import masked
 from tracelode.compile.work import Declared, Work
 from tracelode.model.compiled import Left
+from tracelode.model.run import Tree
 from tracelode.model.workflow import Effect
 
 PASSES = (gate, denoise, align, evidence, effects, bind, control, assemble)
@@ -121,6 +122,7 @@ def test_a_redacted_input_says_why_no_pattern_was_learned() -> None:
 
 
 def test_marks() -> None:
-    assert [masked(v) for v in ("[email]", [{"a": "x [secret:token]"}], "[mail]", 3, None, {})] == [
+    values: list[Tree] = ["[email]", [{"a": "x [secret:token]"}], "[mail]", 3, None, {}]
+    assert [masked(value) for value in values] == [
         True, True, False, False, False, False,
     ]  # fmt: skip

@@ -206,6 +206,15 @@ QUIRKS: dict[str, tuple[str, tuple[Row, ...]]] = {
         ("", "Spans that are their own ancestors end the reading, or count again and again.", "Once each.",
          ("spans_that_are_their",)),
     )),
+    "plan-events": ("test_plan_cases", (
+        ("", "What is exported differs from what was read.", "The same, but for what the redactor took out.",
+         ("plan_events_come_out", "plan_events_that_are_exported")),
+        ("", "A copy of a file doubles the events.", "Once.", ("plan_events_again",)),
+        ("", "Secrets in payloads, ids and keys reach the disk.", "They pass the redactor, everywhere.",
+         ("plan_events_pass",)),
+        ("", "Events of a type of its own are taken for plan events.", "Left out and counted.",
+         ("plan_events_of_other",)),
+    )),
     "recorded": ("test_effect_cases", (
         ("", "A process that lost its parent is given to the one that took it in.",
          "Its descent is unknown, and it belongs to no tool call.", ("recorded_a_parent",)),

@@ -12,14 +12,15 @@ from tracelode.signals.looking import changing, only_looks, plural
 
 LEXICON = load()
 
-CHANGES = """scan_and_quarantine list_item_for_sale describe_and_tag view_toggle show_toggle fetch_add
-    peek_pop browse_click read_receipt_send get_rid_of_order get_paid get_approval is_refund check_box
-    count_down query sql_query execute_query run_query query_database query_sql get_refund
-    scan_and_process search_and_book get_or_set getAndIncrement toggle_view nuke_list flip_display
-    run_scan list_item list_product get_booked get_approved_by_manager show_message view_and_like
-    check_off list_on_market ping_owner convert_lead describe_update_status get_sale find_replace
-    search_replace read_write get_shipped credit_check read_and_ack find_and_frobnicate get_order_in
-    view_resend list_for_sale count_recount_reset"""
+CHANGES = """get_vaccinated summarize_to_slack explain_rollback du_clean scan_and_quarantine
+    list_item_for_sale describe_and_tag view_toggle show_toggle fetch_add peek_pop browse_click
+    read_receipt_send get_rid_of_order get_paid get_approval is_refund check_box count_down query
+    sql_query execute_query run_query query_database query_sql get_refund scan_and_process
+    search_and_book get_or_set getAndIncrement toggle_view nuke_list flip_display run_scan list_item
+    list_product get_booked get_approved_by_manager show_message view_and_like check_off list_on_market
+    ping_owner convert_lead describe_update_status get_sale find_replace search_replace read_write
+    get_shipped credit_check read_and_ack find_and_frobnicate get_order_in view_resend list_for_sale
+    count_recount_reset"""
 
 LOOKS = """get_order get_order_details list_orders getUser check_status posting_get_login_status
     get_approval_status get_cancellation_policy list_sales get_payment_methods list_directory

@@ -31,6 +31,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Compile", "explain", "explain:explain", "The proof of an edge, down to file and line."),
     ("Compile", "verify", "verify:verify", "Does a workflow hold? Runs left out, other orders."),
     ("Compile", "run", "run_workflow:run_workflow", "Run a workflow; it asks before it writes."),
+    ("Plan", "plan", "plan:plan", "How people and agents plan: check, metrics, timeline."),
     ("Trust", "audit", "audit:audit", "Which lines of which files make a number."),
     ("Trust", "doctor", "doctor:doctor", "What was found, skipped, missing; how exact it is."),
     ("Trust", "outcome", "outcome:outcome", "Say how sessions ended: set one, or import many."),

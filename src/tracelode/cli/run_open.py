@@ -109,7 +109,7 @@ class Going:
             f"in doubt  {clean(slot)}: the write may have been made, or not; look, then say what is so"
             for slot in doubt or ()
         ]
-        lines += [f"resume    {way}" for way in ways]
+        lines += [f"{'or' if place else 'resume':10}{way}" for place, way in enumerate(ways)]
         ending.tell("\n".join(lines) + "\n")
         return INTERRUPTED
 

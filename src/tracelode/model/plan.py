@@ -36,6 +36,9 @@ DECISIONS: tuple[str, ...] = (
 )  # fmt: skip
 """What a review event decided (payload key decision)."""
 
+SCHEMA_VERSION = 1
+"""Of the published form."""
+
 GOAL = "goal"
 """Node id of what a session is for."""
 
@@ -76,6 +79,8 @@ class PlanEvent(msgspec.Struct, frozen=True, kw_only=True):
     """declared by a plan tool, said by a human, observed in the trace, or inferred by a rule."""
     source: Origin | None = None
     """Where it was read."""
+    writer: str = ""
+    """Host, process and run that wrote it ("host-pid-rand"), "" where nothing says; seq counts within it."""
 
     def check(self) -> None:
         """Assert that the event keeps the rules of its type.
@@ -102,8 +107,13 @@ class PlanEvent(msgspec.Struct, frozen=True, kw_only=True):
         if self.timestamp is not None:
             moment = _EPOCH + timedelta(microseconds=self.timestamp)
             row["timestamp"] = f"{moment:%Y-%m-%dT%H:%M:%S.%f}Z"
-        row |= {"schema": 1, "seq": self.seq, "evidence": self.evidence}
-        optional = {"task_id": self.task_id, "actor_id": self.actor_id, "depends_on": list(self.depends_on)}
+        row |= {"schema": SCHEMA_VERSION, "seq": self.seq, "evidence": self.evidence}
+        optional = {
+            "writer": self.writer,
+            "task_id": self.task_id,
+            "actor_id": self.actor_id,
+            "depends_on": list(self.depends_on),
+        }
         row |= {name: value for name, value in optional.items() if value}
         if self.source is not None:
             at = self.source

@@ -6,16 +6,17 @@ import re
 from typing import Final
 
 from tracelode.redact.judge import benign, mixed
+from tracelode.redact.late import late
 from tracelode.redact.span import MARKER, Cut, Reader, decode, keep, marker
 from tracelode.redact.table import Row
 
-_USER: Final = re.compile(rb"([^\x00-\x20/@\"'`<>()\[\]{}?#\\:]{0,128})(:)?")
-_PASSWORD: Final = re.compile(rb"[^\x00-\x20/@\"'`<>\\?#]{0,256}@(?:[^\x00-\x20/@\"'`<>\\?#]{0,128}@){0,3}")
-_SLASHED: Final = re.compile(rb"[^\x00-\x20@\"'`<>\\]{0,256}@")
-_PORT: Final = re.compile(rb"[0-9]{1,5}(?:[/?#]|\Z)")
+_USER: Final = late(rb"([^\x00-\x20/@\"'`<>()\[\]{}?#\\:]{0,128})(:)?")
+_PASSWORD: Final = late(rb"[^\x00-\x20/@\"'`<>\\?#]{0,256}@(?:[^\x00-\x20/@\"'`<>\\?#]{0,128}@){0,3}")
+_SLASHED: Final = late(rb"[^\x00-\x20@\"'`<>\\]{0,256}@")
+_PORT: Final = late(rb"[0-9]{1,5}(?:[/?#]|\Z)")
 _MOST: Final = 800
 # `docker://image@sha256:...` and `npm://package@1.2.3` name no user.
-_HOST: Final = re.compile(rb"@(?:(?!sha[0-9]{1,3}:)[A-Za-z\x80-\xff]|(?:[0-9]{1,3}[.]){3}[0-9])")
+_HOST: Final = late(rb"@(?:(?!sha[0-9]{1,3}:)[A-Za-z\x80-\xff]|(?:[0-9]{1,3}[.]){3}[0-9])")
 _SERVICES: Final = frozenset((b"git", b"hg", b"svn"))
 
 
@@ -50,15 +51,15 @@ def _url(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 
 # Letters of other scripts belong to a name; arrows, quotes and emoji (E2.., F0..) do not.
-_LOCAL: Final = re.compile(
+_LOCAL: Final = late(
     rb"(?:[A-Za-z0-9_%+.-]|[\xc3-\xdf][\x80-\xbf]|[\xe0\xe1\xe3-\xed][\x80-\xbf]{2}){1,64}\Z"
 )
 _LOCAL_MOST: Final = 64
-_UNICODE: Final = re.compile(rb"u[0-9A-Fa-f]{4}")
-_DOMAIN: Final = re.compile(rb"(?:[A-Za-z0-9\x80-\xff-]{1,63}\.){1,8}[A-Za-z\x80-\xff]{2,63}")
-_LABELS: Final = re.compile(rb"[A-Za-z0-9.\x80-\xff_-]{0,700}")
-_REST: Final = re.compile(rb"[A-Za-z0-9_-]*")
-_NO_MAIL: Final = re.compile(
+_UNICODE: Final = late(rb"u[0-9A-Fa-f]{4}")
+_DOMAIN: Final = late(rb"(?:[A-Za-z0-9\x80-\xff-]{1,63}\.){1,8}[A-Za-z\x80-\xff]{2,63}")
+_LABELS: Final = late(rb"[A-Za-z0-9.\x80-\xff_-]{0,700}")
+_REST: Final = late(rb"[A-Za-z0-9_-]*")
+_NO_MAIL: Final = late(
     rb"[0-9]+x[.][A-Za-z]+\Z|.*[.](?:png|jpe?g|svg|webp|gif|ico|json|css|m?jsx?|tsx?|html?|ya?ml|lock|tgz|whl|zip)\Z",
     re.I | re.S,
 )

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from tracelode.redact.judge import benign, kind, mixed, secret, strength
+from tracelode.redact.late import late
 from tracelode.redact.lines import block, cell, pair
 from tracelode.redact.prose import owned
 from tracelode.redact.span import (
@@ -26,19 +27,19 @@ from tracelode.redact.span import (
 )
 from tracelode.redact.table import Row
 
-_LINE: Final = re.compile(rb"[^\"'`\r\n\\]*")
-_SCHEME: Final = re.compile(rb"([A-Za-z][A-Za-z0-9-]{1,20}):?(?:[ ]{1,3}|%20)")
+_LINE: Final = late(rb"[^\"'`\r\n\\]*")
+_SCHEME: Final = late(rb"([A-Za-z][A-Za-z0-9-]{1,20}):?(?:[ ]{1,3}|%20)")
 _SCHEMES: Final = frozenset(
     b"bearer basic token digest negotiate ntlm apikey api-key key hmac oauth bot jwt aws4-hmac-sha256 "
     b"sharedkey sharedkeylite sharedaccesssignature splunk ssws signature client-id zoho-oauthtoken discogs "
     b"pveapitoken x-api-key dpop mac hawk credential password secret".split()
 )
 # `"Password: " + x`, `input("token: ")`: the quote behind the sign ends the text the key stands in.
-_ENDING_QUOTE: Final = re.compile(rb"[ \t),;\]}]|\+ |\.[a-z_]+\(|\Z")
-_PARAMETERS: Final = re.compile(
+_ENDING_QUOTE: Final = late(rb"[ \t),;\]}]|\+ |\.[a-z_]+\(|\Z")
+_PARAMETERS: Final = late(
     rb"(?:[A-Za-z_-]{1,40}=(?:\\?\"[^\"\r\n]{0,2000}\"|[^ \r\n,;\"']{0,2000})[,; ]{0,3})+"
 )
-_CREDENTIAL: Final = re.compile(rb"[^\x00-\x20\"'`,;)\\\x7f]*")
+_CREDENTIAL: Final = late(rb"[^\x00-\x20\"'`,;)\\\x7f]*")
 
 
 def _authorization(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -66,7 +67,7 @@ def _authorization(data: bytes, row: Row, match: re.Match[bytes], floor: int) ->
     return Cut(start, stop, marker(row.name), reach + 12)
 
 
-_SCHEME_VALUE: Final = re.compile(rb"[A-Za-z0-9._~+/=-]*")
+_SCHEME_VALUE: Final = late(rb"[A-Za-z0-9._~+/=-]*")
 
 
 def _scheme(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -118,7 +119,7 @@ def _xml(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return Cut(match.end(), stop, marker(row.name), match.end() + AFTER)
 
 
-_FLAG_BACK: Final = re.compile(rb"[A-Za-z0-9_.-]*")
+_FLAG_BACK: Final = late(rb"[A-Za-z0-9_.-]*")
 
 
 def _flag(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -142,9 +143,9 @@ def _flag(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return take_value(data, found, row.name)
 
 
-_KEY_BACK: Final = re.compile(rb"[A-Za-z0-9_.$-]*")
+_KEY_BACK: Final = late(rb"[A-Za-z0-9_.$-]*")
 # `:param token: ...`, `@param {string} password`: documentation, unless a value is given outright.
-_DOCUMENTED: Final = re.compile(
+_DOCUMENTED: Final = late(
     rb"[:@](?:param|type|arg|var|ivar|keyword|property)[ ]{1,2}[A-Za-z0-9_.{}$ -]{0,40}\Z"
 )
 
@@ -156,8 +157,8 @@ def _key_before(data: bytes, start: int) -> str:
     return decode(found[0][::-1]) if found else ""
 
 
-_QUOTED: Final = re.compile(rb"(?:\\{0,7}[\"'`]|&quot;|&#34;|&#39;)\Z")
-_CELL_BEFORE: Final = re.compile(rb"[|]([^|\r\n]{0,60})\Z")
+_QUOTED: Final = late(rb"(?:\\{0,7}[\"'`]|&quot;|&#34;|&#39;)\Z")
+_CELL_BEFORE: Final = late(rb"[|]([^|\r\n]{0,60})\Z")
 
 
 def _beside(data: bytes, match: re.Match[bytes], floor: int) -> Cut:
@@ -206,7 +207,7 @@ def _assigned(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return take_value(data, found, kind(decode(match[1])))
 
 
-_ASKING: Final = re.compile(r"(?:get|fetch|read|load|find|prompt|input|ask|for|enter)[_-]?\Z", re.I)
+_ASKING: Final = late(r"(?:get|fetch|read|load|find|prompt|input|ask|for|enter)[_-]?\Z", re.I)
 
 
 def _call(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -225,7 +226,7 @@ def _call(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return take_value(data, found, row.name)
 
 
-_PARAMETER: Final = re.compile(rb"[A-Za-z0-9%._~+/=-]*")
+_PARAMETER: Final = late(rb"[A-Za-z0-9%._~+/=-]*")
 
 
 def _parameter(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tracelode.redact.late import late
 from tracelode.redact.span import WORD, Cut, Reader, edge, goes_on, keep, marker, path_edge
 from tracelode.redact.table import Row
 
-_NAME: Final = re.compile(rb"[A-Za-z0-9_.\x80-\xff-]*")
-_SPACED: Final = re.compile(
+_NAME: Final = late(rb"[A-Za-z0-9_.\x80-\xff-]*")
+_SPACED: Final = late(
     rb"[A-Za-z0-9_.\x80-\xff-]*(?:(?:[ ][A-Z][A-Za-z0-9_.\x80-\xff-]{0,30}){1,2}(?=[\\/]))?"
 )
-_PART: Final = re.compile(rb"[A-Za-z0-9_]*")
+_PART: Final = late(rb"[A-Za-z0-9_]*")
 
 
 def _stop(data: bytes, pattern: re.Pattern[bytes], at: int) -> tuple[int, int]:

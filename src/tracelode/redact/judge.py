@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from tracelode.redact.late import late
 from tracelode.redact.words import ACCOUNTS, NO_PASSWORD, STEPS, words
 
 _BENIGN: Final = words(
@@ -62,39 +63,37 @@ _CODE_ROOTS: Final = words(
     "window document localstorage import client db database auth form values row item result response res "
     "input kwargs var vars local module each local record model obj o u c"
 )
-_SENSITIVE: Final = re.compile(r"pass|pwd|secret|token|credential|api[_-]?key|_key|Key$|auth|cookie", re.I)
-_LABEL: Final = re.compile(
+_SENSITIVE: Final = late(r"pass|pwd|secret|token|credential|api[_-]?key|_key|Key$|auth|cookie", re.I)
+_LABEL: Final = late(
     r"\b(?:enter|your|must|requir|forgot|reset|invalid|incorrect|wrong|missing|confirm|character|please|match"
     r"|show|hide|change|new|current|old|repeat|choose|the|is|for|not)",
     re.I,
 )
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_DOTTED: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*[?!]?(?:(?:\.|->|::|\?\.)[A-Za-z_][A-Za-z0-9_]*[?!]?)+\Z")
-_VARIABLE: Final = re.compile(
+_IDENTIFIER: Final = late(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_DOTTED: Final = late(r"[A-Za-z_][A-Za-z0-9_]*[?!]?(?:(?:\.|->|::|\?\.)[A-Za-z_][A-Za-z0-9_]*[?!]?)+\Z")
+_VARIABLE: Final = late(
     r"(?:\$[A-Za-z_][A-Za-z0-9_:.]*|\$[0-9@*#?]|%[A-Za-z_][A-Za-z0-9_]*%|(?:%[-+0-9.]*[a-z][:/@ ]?){1,4}"
     r"|%\([a-z_]+\)s|:[A-Za-z_]+|\?|\$|@[A-Z_]+@|\$env:[A-Za-z_]+|\[[A-Za-z _-]+\]|https?://.*|.{0,12}(?:\.\.\.|…))\Z"
 )
-_TYPE: Final = re.compile(
-    r"(?:[A-Z][a-z]+[0-9]{0,2}Array|[ui](?:8|16|32|64|128)|u?int[0-9]{1,2}|[A-Za-z_]+!)\Z"
-)
-_FILLER: Final = re.compile(r"(?:[*xX.•_#?:-]{2,}|\*+|\.{2,}|[0-9]|-)\Z")
-_PATH: Final = re.compile(r"(?:~|\.{1,2})?/[A-Za-z0-9_.~/+ -]+\Z|[A-Za-z]:[\\/]|(?:\.{1,2}|~)\Z|/\Z")
-_FILE: Final = re.compile(
+_TYPE: Final = late(r"(?:[A-Z][a-z]+[0-9]{0,2}Array|[ui](?:8|16|32|64|128)|u?int[0-9]{1,2}|[A-Za-z_]+!)\Z")
+_FILLER: Final = late(r"(?:[*xX.•_#?:-]{2,}|\*+|\.{2,}|[0-9]|-)\Z")
+_PATH: Final = late(r"(?:~|\.{1,2})?/[A-Za-z0-9_.~/+ -]+\Z|[A-Za-z]:[\\/]|(?:\.{1,2}|~)\Z|/\Z")
+_FILE: Final = late(
     r"[A-Za-z0-9_./-]+\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|txt|md|pem|key|crt|env|go|rs|java|rb|sh|cfg|ini|html)\Z"
 )
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = late(
     r"(?:your|my|the|some|insert|replace|put|paste|enter|add|use|an?)?[-_ ]*"
     r"(?:own|actual|real|new|secret|super)?"
     r"[-_ ]*(?:api|access|auth|bot|client|github|openai|anthropic)?[-_ ]*"
     r"(?:password|passwd|token|secret|key|credentials?)[-_ ]*(?:here|goes[-_ ]here|value|placeholder)?\Z",
     re.I,
 )
-_DIGIT: Final = re.compile(r"[0-9]")
-_LETTER: Final = re.compile(r"[A-Za-z]")
-_SPLIT: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
+_DIGIT: Final = late(r"[0-9]")
+_LETTER: Final = late(r"[A-Za-z]")
+_SPLIT: Final = late(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
-_TECHNICAL: Final = re.compile(
+_TECHNICAL: Final = late(
     r"v?[0-9]+(?:[.][0-9]+)+[a-z0-9.-]{0,12}|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]+[-+]?(?:char|letter|digit|symbol|word|"
     r"bit|byte|day|hour|minute|second|month|year|week|time)[a-z]*|[0-9]+[-+]?[a-z]{1,3}|(?:sha|md|rsa|aes|hs|rs|es|ps|ed"
     r"|x|p|utf|int|uint|float|base|argon|ip|ipv|http|tls|ssl|oauth|uuid|guid|crc|blake|pbkdf|hmac|varchar|char|nvarchar|"
@@ -240,7 +239,7 @@ def benign(value: str) -> bool:
     return bool(_PLACEHOLDER.match(bare))
 
 
-_REPORT: Final = re.compile(r"test|spec|case|[/%]|::|\A[0-9.]+[a-z]{1,4}\Z", re.I)
+_REPORT: Final = late(r"test|spec|case|[/%]|::|\A[0-9.]+[a-z]{1,4}\Z", re.I)
 """Values of `pass:` in the report of a test run."""
 
 
@@ -325,14 +324,14 @@ _KEY_ENDS: Final = (
 
 
 _KINDS: Final = (
-    ("api-key", re.compile(r"api[ _-]?key\Z", re.I)),
-    ("private-key", re.compile(r"private[ _-]?key|client[ _-]?key[_-]?data", re.I)),
-    ("authorization", re.compile(r"authorization", re.I)),
-    ("cookie", re.compile(r"cookies?\Z", re.I)),
-    ("token", re.compile(r"token", re.I)),
-    ("secret", re.compile(r"secret", re.I)),
-    ("key", re.compile(r"key", re.I)),
-    ("credential", re.compile(r"credential|auth|connection", re.I)),
+    ("api-key", late(r"api[ _-]?key\Z", re.I)),
+    ("private-key", late(r"private[ _-]?key|client[ _-]?key[_-]?data", re.I)),
+    ("authorization", late(r"authorization", re.I)),
+    ("cookie", late(r"cookies?\Z", re.I)),
+    ("token", late(r"token", re.I)),
+    ("secret", late(r"secret", re.I)),
+    ("key", late(r"key", re.I)),
+    ("credential", late(r"credential|auth|connection", re.I)),
 )
 
 

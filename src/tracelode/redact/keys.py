@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tracelode.redact.late import late
 from tracelode.redact.span import BEFORE, LIMIT, PROBE, Cut, Reader, keep, marker, tail, token_edge
 from tracelode.redact.table import Row
 
 # Marks that words do not end in: `disk-...`, `TypeInfo_...` hold shorter ones.
-_MARK: Final = re.compile(
+_MARK: Final = late(
     rb"[A-Za-z]{4,14}[_.-]|(?:npm|gsk|ntn|hf)_|[sr]k_live_|xai-|hv[sbr][.]|sk-(?:proj|svcacct|admin|service)-"
     rb"|sk-[A-Za-z0-9]{40}"
 )
-_RUN: Final = re.compile(rb"[A-Za-z0-9]{16,}")
-_CLASSES: Final = tuple(re.compile(letters) for letters in (rb"[a-z]", rb"[A-Z]", rb"[0-9]"))
+_RUN: Final = late(rb"[A-Za-z0-9]{16,}")
+_CLASSES: Final = tuple(late(letters) for letters in (rb"[a-z]", rb"[A-Z]", rb"[0-9]"))
 
 
 def _glued(row: Row, taken: bytes) -> bool:
@@ -39,9 +40,9 @@ def _token(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 
 _BEFORE_TOKEN: Final = {
-    "telegram": re.compile(rb"[0-9]{8,10}\Z"),
-    "azure": re.compile(rb"[A-Za-z0-9_.~-]{3}\Z"),
-    "terraform": re.compile(rb"[A-Za-z0-9]{14}\Z"),
+    "telegram": late(rb"[0-9]{8,10}\Z"),
+    "azure": late(rb"[A-Za-z0-9_.~-]{3}\Z"),
+    "terraform": late(rb"[A-Za-z0-9]{14}\Z"),
 }
 
 
@@ -61,17 +62,17 @@ def _marker(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 PEM_BACK: Final = LIMIT // 2
 """How far left of its END line the body of a private key is looked for, bytes."""
 
-_B64_LINE: Final = re.compile(rb"[A-Za-z0-9+/=]{16}")
-_B64_BODY: Final = re.compile(rb"[A-Za-z0-9+/=]{60}")
-_PEM_END: Final = re.compile(rb"-----END [A-Z0-9 ]{0,40}-{0,5}|---- END [A-Z0-9 ]{0,40}-{0,4}")
-_PEM_BEGIN: Final = re.compile(rb"-----BEGIN |---- BEGIN ")
-_PEM_BODY: Final = re.compile(
+_B64_LINE: Final = late(rb"[A-Za-z0-9+/=]{16}")
+_B64_BODY: Final = late(rb"[A-Za-z0-9+/=]{60}")
+_PEM_END: Final = late(rb"-----END [A-Z0-9 ]{0,40}-{0,5}|---- END [A-Z0-9 ]{0,40}-{0,4}")
+_PEM_BEGIN: Final = late(rb"-----BEGIN |---- BEGIN ")
+_PEM_BODY: Final = late(
     rb"(?: BLOCK)?-{0,5}(?:(?:\\[nr]|[\r\n ])*(?:Proc-Type|DEK-Info|Comment|Version)[^\r\n\\]*)*"
     rb"(?:(?:\\[nrt]|[ \t]{0,8}[0-9]{1,6}(?:\t|\xe2\x86\x92|:|\|)|[\t\r\n \"'>|#*,\\]){1,80}"
     rb"[A-Za-z0-9+/=]{16,})+"
     rb"(?:(?:\\[nrt]|[\t\r\n \"'>|#*,\\]){1,8}[A-Za-z0-9+/=]{1,15}\Z)?"
 )
-_PEM_BACK: Final = re.compile(
+_PEM_BACK: Final = late(
     rb"(?:n\\|r\\|[\t\r\n \"'>|#*,\\]){0,80}(?:[A-Za-z0-9+/=]{1,15}(?:n\\|r\\|[\t\r\n \"'>|#*,\\]){1,80})?"
     rb"[A-Za-z0-9+/=]{16,}(?:(?:n\\|r\\|[\t\r\n \"'>|#*,\\]|[|:\t][0-9]{1,6}[ ]){1,80}[A-Za-z0-9+/=]{16,})*"
     rb"(?:(?:n\\|r\\|[\t\r\n ]){1,8}[A-Za-z0-9+/=]{1,15}\Z)?"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tracelode.redact.judge import benign, kind, mixed, secret, strength, technical
+from tracelode.redact.late import late
 from tracelode.redact.span import (
     BEFORE,
     CHANGED,
@@ -33,8 +34,8 @@ from tracelode.redact.table import Row
 _FEED = rb"(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)"
 _GUTTER = rb"(?:[ \t]{0,8}[0-9]{1,6}(?:\t|\xe2\x86\x92|[:|])|[+]|[>#](?=[ \t]))?"
 _Q = rb"(?:\\{0,7}[\"'`]|&quot;|&#34;|&#39;)?"
-_PLAIN: Final = re.compile(rb"([^\r\n]*)(\r?\n)?")
-_WRITTEN: Final = re.compile(rb"((?:[^\"\r\n\\]|\\[^nr\"\r\n\\])*)((?:\\{1,4}r)?\\{1,4}n)?")
+_PLAIN: Final = late(rb"([^\r\n]*)(\r?\n)?")
+_WRITTEN: Final = late(rb"((?:[^\"\r\n\\]|\\[^nr\"\r\n\\])*)((?:\\{1,4}r)?\\{1,4}n)?")
 
 
 def _lines(data: bytes, at: int, most: int, written: bool) -> Iterator[tuple[int, int]]:
@@ -56,11 +57,11 @@ def _cut(data: bytes, start: int, stop: int, name: str) -> Cut:
 
 # --- block scalars -------------------------------------------------------------------------------------
 
-_HEAD: Final = re.compile(rb"[|>][+-]?[0-9]?[+-]?[ \t]{0,8}(" + _FEED + rb")")
-_KEY_LINE: Final = re.compile(
+_HEAD: Final = late(rb"[|>][+-]?[0-9]?[+-]?[ \t]{0,8}(" + _FEED + rb")")
+_KEY_LINE: Final = late(
     rb"(?:\A|[\n\"'`]|\\n)(?:" + _GUTTER + rb")([ \t]*)((?:-[ ]{0,8}){0,2})[\"'\\]{0,2}[A-Za-z0-9_.-]*\Z"
 )
-_BODY: Final = re.compile(_GUTTER + rb"([ \t]*)(.*?)[ \t]*\Z", re.S)
+_BODY: Final = late(_GUTTER + rb"([ \t]*)(.*?)[ \t]*\Z", re.S)
 
 
 def block(data: bytes, match: re.Match[bytes], key: str) -> Cut:
@@ -110,12 +111,12 @@ def _scalar(key: str, content: str) -> bool:
 
 # --- tables --------------------------------------------------------------------------------------------
 
-_DECORATION: Final = re.compile(rb"[ \t*_`\"':]{0,40}")
-_ROW: Final = re.compile(rb"(?:\A|[\n\"'`]|\\n)" + _GUTTER + rb"[ \t]*[|][^\n]*\Z")
-_NAME_OF_CODE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[Kk]ey|[Tt]oken|[Ss]ecret|[Pp]assword)\Z")
-_CELL: Final = re.compile(rb"[ \t*_`\"']{0,12}([^|\r\n]*?)[ \t*_`\"']{0,400}(?=[|]|\Z)")
-_REST: Final = re.compile(rb"((?:[^\r\n\\]|\\[^nr\r\n])*)(" + _FEED + rb")?")
-_RULE: Final = re.compile(_GUTTER + rb"[ \t]*[|+: -]*--[|+: -]*\Z")
+_DECORATION: Final = late(rb"[ \t*_`\"':]{0,40}")
+_ROW: Final = late(rb"(?:\A|[\n\"'`]|\\n)" + _GUTTER + rb"[ \t]*[|][^\n]*\Z")
+_NAME_OF_CODE: Final = late(r"[A-Za-z_][A-Za-z0-9_]*(?:[Kk]ey|[Tt]oken|[Ss]ecret|[Pp]assword)\Z")
+_CELL: Final = late(rb"[ \t*_`\"']{0,12}([^|\r\n]*?)[ \t*_`\"']{0,400}(?=[|]|\Z)")
+_REST: Final = late(rb"((?:[^\r\n\\]|\\[^nr\r\n])*)(" + _FEED + rb")?")
+_RULE: Final = late(_GUTTER + rb"[ \t]*[|+: -]*--[|+: -]*\Z")
 
 
 def _cell(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -191,19 +192,17 @@ def _drawn(data: bytes, start: int, stop: int, key: str, ruled: bool) -> tuple[i
 
 _SPACE = rb"[ \t]{0,40}(?:,?[ \t]{0,8}" + _FEED + _GUTTER + rb"[ \t]{0,40})?"
 _VALUE = rb"(?:[Vv]alue|content)"
-_IN_ATTRIBUTE: Final = re.compile(
+_IN_ATTRIBUTE: Final = late(
     _Q + rb"[^<>\r\n{}]{0,100}?(?<![A-Za-z0-9_-])" + _VALUE + _Q + rb"[ \t]{0,4}[:=][ \t]{0,4}"
 )
-_IN_NEXT: Final = re.compile(_Q + _SPACE + _Q + _VALUE + _Q + rb"[ \t]{0,4}[:=][ \t]{0,4}")
-_IN_ELEMENT: Final = re.compile(
-    _Q + rb"(?:[ ][^<>\r\n]{0,60})?>|</[A-Za-z:]{1,20}>" + _SPACE + rb"<[Vv]alue>"
-)
-_TEXT: Final = re.compile(rb"([^<>\r\n\x00-\x20]{1,512})</")
-_BEFORE_NAME: Final = re.compile(
+_IN_NEXT: Final = late(_Q + _SPACE + _Q + _VALUE + _Q + rb"[ \t]{0,4}[:=][ \t]{0,4}")
+_IN_ELEMENT: Final = late(_Q + rb"(?:[ ][^<>\r\n]{0,60})?>|</[A-Za-z:]{1,20}>" + _SPACE + rb"<[Vv]alue>")
+_TEXT: Final = late(rb"([^<>\r\n\x00-\x20]{1,512})</")
+_BEFORE_NAME: Final = late(
     rb"(?<![A-Za-z0-9_-])" + _VALUE + _Q + rb"[ \t]{0,4}[:=][ \t]{0,4}\\{0,7}([\"'])([^\"'\r\n\\]{1,110})"
     rb"\\{0,7}\1[ \t,]{1,4}(?:\\{0,7}[\"'])?\Z"
 )
-_NAME: Final = re.compile(
+_NAME: Final = late(
     rb"(?:(?<![A-Za-z0-9_-])|(?<=\\n))((?:[Kk]ey|[Nn]ame)(?:"
     + _Q
     + rb"[ \t]{0,4}[:=][ \t]{0,4}"

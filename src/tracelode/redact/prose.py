@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from tracelode.redact.judge import benign, kind, mixed, secret, technical
+from tracelode.redact.late import late
 from tracelode.redact.span import BEFORE, MARKER, Cut, Reader, Value, decode, keep, marker, read_value
 from tracelode.redact.table import Row
 from tracelode.redact.words import OUTCOMES, STATES
@@ -15,18 +16,18 @@ _IS = (
     rb"(?:is|was|are|ist|(?:(?:is|was|has[ ]been|been)[ ])?(?:set|changed|reset|updated)[ ]to)"
     rb"(?:[ ](?:now|still))?:?[ ]"
 )
-_TOLD: Final = re.compile(
+_TOLD: Final = late(
     rb"(?:(?:" + _FOR + rb"[ ])?" + _IS + rb"|" + _FOR + rb"(?:[ ]?[=:]|[ ][-=]>)[ ])[*]{0,3}"
 )
-_AS: Final = re.compile(rb"(?:as|to)[ ](?:now[ ])?[*]{0,3}")
-_PASSWORD: Final = re.compile(rb"\A(?:pass|pwd|kennw)", re.I)
+_AS: Final = late(rb"(?:as|to)[ ](?:now[ ])?[*]{0,3}")
+_PASSWORD: Final = late(rb"\A(?:pass|pwd|kennw)", re.I)
 # `password x7y8z9w0` alone; `passwd bob` and `identified by x` say something else.
-_BARE: Final = re.compile(rb"(?:password|passphrase|passcode|passwort|kennwort)[ ]", re.I)
-_SYMBOL: Final = re.compile(
+_BARE: Final = late(rb"(?:password|passphrase|passcode|passwort|kennwort)[ ]", re.I)
+_SYMBOL: Final = late(
     r"[A-Za-z][A-Za-z0-9]*[!#$%^&*+=?~][A-Za-z0-9!#$%^&*+=?~]|[A-Za-z0-9][!#$%^&*+=~]{2,}\Z"
 )
-_END: Final = re.compile(rb"[.,;!]?(?:[\"')\]*]{0,3}[ \t]{0,8}(?:\r?(?:\n|\Z)|\\[nr])|[.][ ]|,[ ]and[ ])")
-_WORD: Final = re.compile(r"[A-Za-z]{5,}\Z")
+_END: Final = late(rb"[.,;!]?(?:[\"')\]*]{0,3}[ \t]{0,8}(?:\r?(?:\n|\Z)|\\[nr])|[.][ ]|,[ ]and[ ])")
+_WORD: Final = late(r"[A-Za-z]{5,}\Z")
 _STATE_ENDINGS: Final = ("ed", "ing", "able", "ible", "ive", "ly", "less", "ful", "ic", "ical", "ous", "ent")
 
 
@@ -72,18 +73,16 @@ def _said(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return Cut(found.start, stop, marker(kind(decode(match[1]).strip())), max(found.reach, match.end() + 150))
 
 
-_OWNER: Final = re.compile(
+_OWNER: Final = late(
     rb"(?:\A|[^A-Za-z0-9_-])(?:my|our|your|access|api|auth|bot|refresh|session|bearer|personal|deploy|github|gitlab|"
     rb"npm|pypi|slack|discord|telegram|service|account|admin|root|user|login|client)[ ]{1,2}\Z",
     re.I,
 )
-_USER: Final = re.compile(
-    rb"(?:user(?:name)?|login|usr|uid|account|e?mail)[\"']?[ ]{0,2}[:=][^\r\n]{1,60}\Z", re.I
-)
-_LINE_START: Final = re.compile(
+_USER: Final = late(rb"(?:user(?:name)?|login|usr|uid|account|e?mail)[\"']?[ ]{0,2}[:=][^\r\n]{1,60}\Z", re.I)
+_LINE_START: Final = late(
     rb"(?:\A|\n|\\n)(?:[ \t]{0,8}[0-9]{1,6}(?:\t|\xe2\x86\x92|[:|])|[+-](?=[ \t]))?[ \t]*(?:-[ ])?\Z"
 )
-_LINE_END: Final = re.compile(rb"[ \t]{0,8}(?:\r?(?:\n|\Z)|\\[nr])")
+_LINE_END: Final = late(rb"[ \t]{0,8}(?:\r?(?:\n|\Z)|\\[nr])")
 
 
 def owned(data: bytes, match: re.Match[bytes], key: str, found: Value) -> str:

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Final
 
 from tracelode.redact.judge import benign, mixed, secret, technical
+from tracelode.redact.late import late
 from tracelode.redact.span import (
     BEFORE,
     CHANGED,
@@ -29,13 +30,13 @@ from tracelode.redact.table import Row
 from tracelode.redact.words import SPOKEN
 
 # Arguments of one command on one line: up to a pipe or semicolon outside quotes, or a quote that never ends.
-_ARGUMENTS: Final = re.compile(
+_ARGUMENTS: Final = late(
     rb"(?:[^\x00-\x08\n\r'\"|;&\\]|\\[^\n\r]|'[^'\n\r]{0,512}'|\"(?:[^\"\\\n\r]|\\[^\n\r]){0,512}\""
     rb"|&(?!&|[ ]|\Z))*"
 )
-_CONTINUED: Final = re.compile(rb"\\\r?\n[ \t]*(?:[+>#][ \t]|[0-9]{1,6}(?:\t|\xe2\x86\x92|[:|]))?")
-_BARE: Final = re.compile(rb"(?:[^\x00-\x20'\"`;&|<>()\\\x7f]|\\[^\x00-\x20nrt\"'`\\])+")
-_BLANKS: Final = re.compile(rb"[ \t]*")
+_CONTINUED: Final = late(rb"\\\r?\n[ \t]*(?:[+>#][ \t]|[0-9]{1,6}(?:\t|\xe2\x86\x92|[:|]))?")
+_BARE: Final = late(rb"(?:[^\x00-\x20'\"`;&|<>()\\\x7f]|\\[^\x00-\x20nrt\"'`\\])+")
+_BLANKS: Final = late(rb"[ \t]*")
 _TRAILING: Final = b".,:]}*"
 
 
@@ -129,7 +130,7 @@ def _place(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return refusal._replace(more=(cut,))
 
 
-_BEGINS: Final = re.compile(
+_BEGINS: Final = late(
     rb"(?:\A|[\n\r;&|(`\"'$>#:\t\x92]|\\[nt])[ \t]*"
     rb"(?:-[ ]|sudo[ ]|exec[ ]|time[ ]|[A-Z_]{1,20}=[^ ]{0,20}[ ])*\Z"
 )
@@ -149,7 +150,7 @@ def _meant(data: bytes, start: int, cut: Cut, end: int) -> bool:
 
 
 # Commands that read a secret from standard input, as a program or by an option.
-_READS: Final = re.compile(
+_READS: Final = late(
     rb"(?:\A|[\s(\"'`]|bin/)(?:"
     rb"(?:chpasswd|chgpasswd|passwd|smbpasswd|pdbedit|cryptsetup|kinit|secret-tool|saslpasswd2|mkpasswd|htpasswd|"
     rb"keyctl[ ]padd|keyring[ ]set|pass[ ](?:insert|add)|openssl[ ]passwd|vercel[ ]env[ ]add)(?=[\s\"')]|\Z)"
@@ -162,13 +163,13 @@ _READS: Final = re.compile(
     rb")"
 )
 # A pipe into it may hold commands; a word given outright is the password.
-_SU: Final = re.compile(rb"(?:\A|[\s(\"'`]|bin/)su[ ]")
+_SU: Final = late(rb"(?:\A|[\s(\"'`]|bin/)su[ ]")
 _CONFIRMING: Final = frozenset(b"y n yes no YES NO Y N".split())
-_VARIABLE: Final = re.compile(rb"[$`]")
-_SINGLE: Final = re.compile(rb"[ \t]*'[^']*'[ \t]*")
+_VARIABLE: Final = late(rb"[$`]")
+_SINGLE: Final = late(rb"[ \t]*'[^']*'[ \t]*")
 
 
-_FILTERS: Final = re.compile(rb"[ \t]*(?:[efz]?grep|rg|ag|awk|sed|find|tr|cut|tee|wc|cat|head|tail|sort)[ ]")
+_FILTERS: Final = late(rb"[ \t]*(?:[efz]?grep|rg|ag|awk|sed|find|tr|cut|tee|wc|cat|head|tail|sort)[ ]")
 
 
 def _reads(command: bytes) -> bool:
@@ -224,8 +225,8 @@ def _fed(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
     return cut or keep(match, match.end(1), reach)
 
 
-_REST: Final = re.compile(rb"[ \t]*(?:[|>&;)][^\n]*|\r?)\n")
-_HERE: Final = re.compile(rb"([A-Za-z_]+)[\"']?\Z")
+_REST: Final = late(rb"[ \t]*(?:[|>&;)][^\n]*|\r?)\n")
+_HERE: Final = late(rb"([A-Za-z_]+)[\"']?\Z")
 
 
 def _here(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
@@ -251,7 +252,7 @@ def _here(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:
 
 
 _GROUPS: Final = frozenset(b"root wheel staff users nogroup nobody docker www-data node app latest".split())
-_HTTP: Final = re.compile(rb"(?:\A|[^A-Za-z0-9/.-])(?:https?|xhs?|ab)[ ]")
+_HTTP: Final = late(rb"(?:\A|[^A-Za-z0-9/.-])(?:https?|xhs?|ab)[ ]")
 
 
 def _login(data: bytes, row: Row, match: re.Match[bytes], floor: int) -> Cut:

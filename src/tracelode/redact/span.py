@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
+from tracelode.redact.late import late
 from tracelode.redact.table import Row
 
 LIMIT: Final = 16_384
@@ -43,14 +44,14 @@ Reader: TypeAlias = Callable[[bytes, Row, "re.Match[bytes]", int], Cut]
 """Judges one trigger: bytes, row, match, and the first byte no earlier cut has taken."""
 
 _TAILS: dict[str, re.Pattern[bytes]] = {}
-_ESCAPE: Final = re.compile(rb"(?:\\[nrtfbv]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,10}m)\Z")
-_FLAG_BEFORE: Final = re.compile(rb"(?:\A|[ \t\"'])-[A-Za-z]\Z")
-MARKER: Final = re.compile(rb"\[(?:secret:[a-z-]{1,20}|email)\]")
-CHANGED: Final = re.compile(rb"~|" + MARKER.pattern)
+_ESCAPE: Final = late(rb"(?:\\[nrtfbv]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,10}m)\Z")
+_FLAG_BEFORE: Final = late(rb"(?:\A|[ \t\"'])-[A-Za-z]\Z")
+MARKER: Final = late(rb"\[(?:secret:[a-z-]{1,20}|email)\]")
+CHANGED: Final = late(rb"~|" + MARKER.pattern)
 """What stands for a secret or a home folder. What other rules changed is not judged anew because of another
 line: it was refused as it stood, and redacting again must change nothing."""
-OPEN: Final = re.compile(rb"[bBfFrRuUL$@]{0,2}(\\{0,7})(\"\"\"|'''|[\"'`])|(&quot;|&#34;|&#39;)")
-_BARE: Final = re.compile(rb"(?:[^\x00-\x20\"'`,;&|<>(){}\[\]\\\x7f]|\\[^\x00-\x20nrtbfuv\"'`/\\\x7f-\xff])+")
+OPEN: Final = late(rb"[bBfFrRuUL$@]{0,2}(\\{0,7})(\"\"\"|'''|[\"'`])|(&quot;|&#34;|&#39;)")
+_BARE: Final = late(rb"(?:[^\x00-\x20\"'`,;&|<>(){}\[\]\\\x7f]|\\[^\x00-\x20nrtbfuv\"'`/\\\x7f-\xff])+")
 WORD: Final = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _PATH_BEFORE: Final = WORD | frozenset(b".-~)]}*$") | frozenset(range(0x80, 0x100))
 

@@ -61,11 +61,17 @@ def _rest(words: Sequence[str], place: int, lexicon: Lexicon) -> bool:
         after = after[1:]  # "look_up", "convert_currency"
     elif after and after[0] in lists["effect_particles"]:
         return False
-    if after and after[-1] in lists["effect_particles"]:
+    if after and (after[-1] in lists["effect_particles"] or _asked_done(verb, after[-1], lexicon)):
         return False
     if verb in lists["effect_plural"] and not _many(after, lexicon) and (after or verb != "list"):
         return False
     return all(_harmless(after, n, verb, lexicon) for n in range(len(after)))
+
+
+def _asked_done(verb: str, last: str, lexicon: Lexicon) -> bool:
+    """Does a name ask for something to be done, with a verb that may be unknown: get_vaccinated?"""
+    done = len(last) > 4 and last.endswith("ed") and not last.endswith("eed")
+    return done and verb in lexicon.words["effect_asks"]
 
 
 def _many(after: Sequence[str], lexicon: Lexicon) -> bool:

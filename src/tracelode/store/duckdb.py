@@ -276,7 +276,7 @@ class DuckAsker:
         family = "" if roots is None else f" AND root IN ({', '.join(quoted(r) for r in roots) or 'NULL'})"
         rows = self._rows(
             "SELECT * FROM {operations} WHERE (kind IN ('plan', 'prompt', 'note') "
-            f"OR fields LIKE '%\"human\":%'){family} ORDER BY session, idx"
+            f"OR fields LIKE '%\"human\":%' OR fields LIKE '%\"plan\":%'){family} ORDER BY session, idx"
         )
         return [row_operation(row) for row in rows]
 

@@ -24,6 +24,7 @@ from tracelode.workspace.places import (
     segmenters,
     stamp,
 )
+from tracelode.workspace.planning import Planning
 from tracelode.workspace.ranking import RankingOperations
 from tracelode.workspace.segmenting import Segmenting
 from tracelode.workspace.writing import formats, is_binary
@@ -93,7 +94,15 @@ def open(
 
 
 class Workspace(
-    Annotating, Segmenting, ModelCutting, NamingNames, Certainty, RankingOperations, Judging, Compiling
+    Annotating,
+    Segmenting,
+    ModelCutting,
+    NamingNames,
+    Certainty,
+    RankingOperations,
+    Judging,
+    Compiling,
+    Planning,
 ):
     """A store and what can be asked of it; made by open().
 

@@ -35,8 +35,9 @@ def trained(
         UsageError: the label file cannot be read.
         MissingExtra: a library is not installed.
     """
-    trainer = trainer_of(segmenter)
+    # a file that cannot be read is said before a library that is missing
     labels = labels_of(catalog, ask, given)
+    trainer = trainer_of(segmenter)
     given_examples = examples(trainer, labels.sessions)
     sessions = [one.session for one in given_examples]
     about = Training(

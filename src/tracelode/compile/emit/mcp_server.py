@@ -234,9 +234,9 @@ def tool(workflow: Workflow) -> dict[str, Any]:
         "_resume": {"type": "string", "description": "Run id: go on with a run that asked something."},
         "_answer": {
             "type": "object",
-            "description": "What is said to its question: choice, text, value, yes or action. Only a person "
-            "approves a write: person is true only if one did, and counts only where the server trusts "
-            "its caller.",
+            "description": "What is said to its question: choice, text, value, yes or action, as its "
+            "kind wants. Only a person approves a write: the answer tells the command with which one does. "
+            "person is true only if one did, and counts only where the server trusts its caller.",
         },
     }
     # whoever goes on with a run gives its id and no inputs

@@ -100,8 +100,8 @@ def main() -> int:
     except TypeError as error:
         return script_wrong(str(error))
     try:
-        run = ENTRY(script_call, **{NAMES[name]: value for name, value in found.items()}, escalate=script_answer)
-        outputs = asyncio.run(run)
+        inputs = {NAMES[name]: value for name, value in found.items()}
+        outputs = asyncio.run(ENTRY(script_call, **inputs, escalate=script_answer))
     except Escalation as stop:
         script_tell({"stopped": stop.code, "step": stop.step, "what": stop.what, "completed": stop.completed,
                "partly": stop.partly, "skipped": stop.skipped})

@@ -21,7 +21,7 @@ from tracelode.compile.execute.secret import hidden, shown
 from tracelode.compile.execute.sound import sound
 from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment, needed_again
 from tracelode.compile.execute.stops import refused
-from tracelode.errors import MissingExtra, RunError, ToolFailed, ToolUnsure
+from tracelode.errors import MissingExtra, NoRun, RunError, ToolFailed, ToolUnsure
 from tracelode.model.execution import Asker, Outcome, Policy, Question, Reply
 from tracelode.model.run import Run, Tree
 from tracelode.model.tools import Toolbox
@@ -244,7 +244,7 @@ class DbosEngine:
         while (found := await dbos.DBOS.get_workflow_status_async(f"{run}.{len(links)}")) is not None:
             links.append(found)
         if not links:
-            raise RunError(f"there is no run {run} in this database")
+            raise NoRun(f"there is no run {run} in this database")
         _, _, inputs, state, mark, prior = links[-1].input["args"]
         if mark != identity(workflow):
             raise RunError(

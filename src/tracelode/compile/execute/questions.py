@@ -152,7 +152,8 @@ class Questions:
             code=halt.code,
             step=slot,
             tool=step.tool if step else "",
-            message=halt.what,
+            # a tool's own words may repeat what it was given
+            message=str(hide(halt.what)),
             completed=hide(dict(self._progress.outputs)),
             skipped=tuple(s.slot for s in self._steps if s.slot in ended),
             bound=hide(halt.bound),

@@ -13,6 +13,7 @@ from tracelode.signals.plan.board import Node, Step
 from tracelode.signals.plan.keep import kept_of, reason_in
 from tracelode.signals.plan.kept import Kept
 from tracelode.signals.plan.lanes import Followed, Handoff, Lane, follow, handoffs
+from tracelode.signals.plan.told import told_event
 from tracelode.signals.text import text_verb
 
 DESCRIPTION = 2_000
@@ -73,6 +74,9 @@ class _Thread:
 
     def plan(self) -> Plan:
         for operation in self.lane.operations:
+            if (told := told_event(operation)) is not None:
+                self.events.append(told)
+                continue
             drafts = list(self._drafts(operation))
             self._follow(drafts)
             if not operation.inherited:

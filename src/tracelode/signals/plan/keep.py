@@ -14,6 +14,7 @@ from tracelode.signals.lexicon import load
 from tracelode.signals.listdiff import normal
 from tracelode.signals.plan.kept import FIELD, Item, Kept, packed, unpacked
 from tracelode.signals.plan.status import CLOSED, USUAL, closed
+from tracelode.signals.plan.told import event_again
 from tracelode.signals.text import text_verb
 
 Start: TypeAlias = Callable[[str, int], str]
@@ -37,7 +38,7 @@ _TAIL = "\n\nIf you need specific details from before exiting plan mode"
 """Begins what the program adds behind the plan."""
 
 _ID = 40
-_KNOWN = frozenset({"list", "create", "change", "propose", "enter", "handoff"})
+_KNOWN = frozenset({"list", "create", "change", "propose", "enter", "handoff", "event"})
 _HEX = re.compile(r"[0-9a-f]{0,16}")
 _FORMS = {
     "taskcreate": "create",
@@ -233,6 +234,8 @@ def keep_again(field: str, start: Start, text: Text) -> str:
     given = unpacked(field)
     if given.form not in _KNOWN:
         return ""
+    if given.form == "event":
+        return packed(Kept("event", event=event_again(given.event, start, text)))
     items = tuple(_item_again(item, start, text) for item in given.items[:ITEMS])
     return packed(
         Kept(

@@ -7,7 +7,11 @@ source, an older store) is read from its preview as far as that is whole.
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+
+from tracelode.model.plan import PlanEvent
 
 FIELD = "plan"
 """Operation field that holds it."""
@@ -38,7 +42,8 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """One call."""
 
     form: str = ""
-    """list, create, change, propose, enter; handoff on a prompt that brings a plan along."""
+    """list, create, change, propose, enter; handoff on a prompt that brings a plan along; event for an
+    event that was recorded as one."""
     items: tuple[Item, ...] = ()
     """The whole list, or the one item."""
     hash: str = ""
@@ -49,6 +54,8 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """Their words, redacted and bounded."""
     left: int = 0
     """Items left out because the list is too long."""
+    event: dict[str, Any] = {}
+    """A plan event as its record tells it (form event), without session, moment and place."""
 
 
 _DECODER = msgspec.json.Decoder(Kept)
@@ -67,3 +74,14 @@ def unpacked(text: str) -> Kept:
         return _DECODER.decode(text) if text else _NONE
     except (msgspec.DecodeError, UnicodeEncodeError):
         return _NONE
+
+
+def event_packed(event: PlanEvent) -> str:
+    """The field's text of an event that was recorded as one.
+
+    Args:
+        event: as it was read.
+    """
+    row = event.record()
+    left = ("session_id", "timestamp", "source", "schema")
+    return packed(Kept("event", event={k: v for k, v in row.items() if k not in left}))

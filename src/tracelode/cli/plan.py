@@ -1,0 +1,240 @@
+"""tracelode plan: how do people and agents plan? Check the record, measure it, see it over time."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from tracelode.cli.arguments import path
+from tracelode.cli.options import STORE, StoreOptions
+from tracelode.errors import UsageError
+
+if TYPE_CHECKING:
+    from tracelode.model.planning import PlanCheck, PlanReport, SessionPlan
+    from tracelode.workspace import Workspace
+
+Action = Literal["check", "metrics", "timeline", "export", "schema"]
+FAILED = 4
+"""Exit code of findings at or above the limit."""
+_OWN = {
+    "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check",),
+    "--parent-as": ("check", "metrics", "timeline"), "--metric": ("metrics",),
+    "--output": ("timeline", "export"),
+}  # fmt: skip
+"""Which actions take an option."""
+
+
+def plan(
+    action: Annotated[
+        Action,
+        Parameter(
+            help="check: what is off in the record. metrics: how it was planned. timeline: a row a node. "
+            "export: events as JSON Lines. schema: their JSON Schema."
+        ),
+    ],
+    /,
+    *targets: Annotated[
+        str,
+        Parameter(
+            help="Files or folders of plan events, or SESSION... of the store (a unique beginning is "
+            "enough). Default: all sessions of the store."
+        ),
+    ],
+    sarif: Annotated[bool, Parameter(help="Print findings as SARIF (check).")] = False,
+    strict: Annotated[bool, Parameter(help="Warnings fail too: --fail-on warning (check).")] = False,
+    fail_on: Annotated[
+        Literal["error", "warning", "info"] | None,
+        Parameter(help="Exit 4 where a finding is at least that (check). Default: error."),
+    ] = None,
+    parent_as: Annotated[
+        Literal["depends_on", "hierarchy"] | None,
+        Parameter(help="What parents mean. Default: depends_on where they form a chain (PT031)."),
+    ] = None,
+    metric: Annotated[
+        str | None, Parameter(help="Only this metric, with the events behind it (metrics).", metavar="NAME")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        Parameter(
+            name=("--output", "-o"),
+            help="File to write: an SVG (timeline) or JSON Lines (export).",
+            converter=path,
+            metavar="FILE",
+        ),
+    ] = None,
+    store: StoreOptions = STORE,
+) -> int:
+    """See how people and agents plan: from event files or from the sessions of the store.
+
+    High or low is not right or wrong: read a figure with the kind of task. What cannot be told is "-", with
+    the reason.
+
+    Args:
+        action: what to do.
+        targets: files or sessions.
+        sarif: SARIF instead of text.
+        strict: warnings fail.
+        fail_on: lowest severity that fails.
+        parent_as: what parents mean.
+        metric: one metric.
+        output: file to write.
+        store: where sessions are.
+
+    Returns:
+        Exit code.
+    """
+    given = {
+        "--sarif": sarif, "--strict": strict, "--fail-on": fail_on is not None,
+        "--parent-as": parent_as is not None, "--metric": metric is not None,
+        "--output": output is not None,
+    }  # fmt: skip
+    for name, there in given.items():
+        if there and action not in _OWN[name]:
+            raise UsageError(f"{name} goes with plan {' and plan '.join(_OWN[name])}")
+    chained = None if parent_as is None else parent_as == "depends_on"
+    if action == "schema":
+        return _schema(targets)
+    if action == "export":
+        return _export(targets, output, store)
+    if action == "check":
+        limit = fail_on or ("warning" if strict else "error")
+        return _check(targets, store, chained, sarif=sarif, limit=limit)
+    report = _measured(targets, store, chained)
+    if action == "metrics":
+        return _metrics(report, metric, store)
+    return _timeline(report, output, store)
+
+
+def _files(targets: tuple[str, ...]) -> bool:
+    """Do the targets name files? Files and sessions are not mixed: what they tell is not the same."""
+    from tracelode.workspace.planning import is_path
+
+    kinds = {is_path(word) for word in targets}
+    if len(kinds) > 1:
+        raise UsageError("name files or sessions, not both")
+    return kinds == {True}
+
+
+def _opened(store: StoreOptions, chained: bool | None) -> Workspace:
+    from tracelode.cli.view import open_workspace
+
+    if chained is not None:
+        raise UsageError("--parent-as is for files: sessions of the store say what depends on what")
+    return open_workspace(store)
+
+
+def _check(
+    targets: tuple[str, ...], store: StoreOptions, chained: bool | None, *, sarif: bool, limit: str
+) -> int:
+    from tracelode.cli import plan_text, shapes, shapes_plan
+    from tracelode.cli.nothing import nothing_found
+    from tracelode.workspace import planning
+
+    if _files(targets):
+        found: PlanCheck = planning.check_files(targets, chained=chained)
+    else:
+        found = _opened(store, chained).plan_check(*targets)
+    if sarif:
+        import json
+
+        sys.stdout.write(json.dumps(planning.sarif(found), indent=2) + "\n")
+    elif not found.events and not found.findings:
+        return nothing_found(_NOTHING, shapes_plan.check(found) if store.json else None)
+    elif store.json:
+        shapes.write(shapes_plan.check(found))
+    else:
+        plan_text.check(found)
+    return FAILED if planning.reaches(found, limit) else 0
+
+
+_NOTHING = "no plan event; run tracelode import PATH first, or name a file of plan events"
+
+
+def _measured(targets: tuple[str, ...], store: StoreOptions, chained: bool | None) -> PlanReport:
+    from tracelode.workspace import planning
+
+    if _files(targets):
+        return planning.measure_files(targets, chained=chained)
+    return _opened(store, chained).plan_metrics(*targets)
+
+
+def _metrics(report: PlanReport, metric: str | None, store: StoreOptions) -> int:
+    from tracelode.cli import plan_text, shapes, shapes_plan
+    from tracelode.cli.nothing import nothing_found
+
+    answer = shapes_plan.report(report, metric) if store.json else None
+    if not report.sessions:
+        return nothing_found(_NOTHING, answer)
+    known = [p.name for p in report.pooled]
+    if metric is not None and metric not in known:
+        raise UsageError(f"unknown metric {metric!r}; known: {', '.join(known)}")
+    if answer is not None:
+        shapes.write(answer)
+    elif metric is not None:
+        plan_text.proof(report, metric)
+    else:
+        plan_text.metrics(report)
+    return 0
+
+
+def _timeline(report: PlanReport, output: Path | None, store: StoreOptions) -> int:
+    from tracelode.cli import plan_text, shapes, shapes_plan
+    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.text import clean
+    from tracelode.workspace import local_zone, planning
+
+    if not report.sessions:
+        return nothing_found(_NOTHING, {"sessions": []} if store.json else None)
+    planned: list[SessionPlan] = [s for s in report.sessions if s.nodes] or list(report.sessions[:1])
+    if output is not None:
+        if len(planned) > 1:
+            raise UsageError(f"a picture is of one session; name one of {len(planned):,}")
+        planning.timeline_svg(planned[0], output if str(output) != "-" else sys.stdout.buffer)
+        if str(output) != "-":
+            if store.json:
+                shapes.write({"output": str(output), "session_id": planned[0].session_id})
+            else:
+                sys.stdout.write(f"wrote {clean(str(output))}\n")
+    elif store.json:
+        shapes.write({"sessions": [shapes_plan.timeline(one) for one in planned]})
+    else:
+        plan_text.timeline(planned, store.tz or local_zone())
+    return 0
+
+
+def _export(targets: tuple[str, ...], output: Path | None, store: StoreOptions) -> int:
+    from tracelode.cli import shapes
+    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.text import clean, number
+    from tracelode.cli.view import open_workspace
+
+    if output is None:
+        raise UsageError("plan export needs a file; write it as: plan export SESSION -o FILE (- for stdout)")
+    if targets and _files(targets):
+        raise UsageError("plan export takes sessions of the store")
+    workspace = open_workspace(store)
+    if str(output) == "-":
+        sys.stdout.flush()
+        return 0 if workspace.plan_export(sys.stdout.buffer, *targets) else nothing_found(_NOTHING)
+    count = workspace.plan_export(output, *targets)
+    if not count:
+        return nothing_found(_NOTHING, {"events": 0} if store.json else None)
+    if store.json:
+        shapes.write({"output": str(output), "events": count})
+    else:
+        sys.stdout.write(f"wrote {number(count, 'event')} to {clean(str(output))}\n")
+    return 0
+
+
+def _schema(targets: tuple[str, ...]) -> int:
+    import json
+
+    from tracelode.workspace import planning
+
+    if targets:
+        raise UsageError("plan schema takes no file")
+    sys.stdout.write(json.dumps(planning.schema(), indent=2) + "\n")
+    return 0

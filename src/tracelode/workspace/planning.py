@@ -1,0 +1,237 @@
+"""How do people and agents plan? Checks, metrics and timelines of stored sessions and of event files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
+
+from tracelode.errors import QueryError, UsageError
+from tracelode.model.planning import PlanCheck, PlanReport, SessionPlan
+from tracelode.workspace.asking import Asking
+from tracelode.workspace.writing import private
+
+if TYPE_CHECKING:
+    from tracelode.model.plan import Plan, PlanEvent
+    from tracelode.model.session import Session
+    from tracelode.plan.work import Work
+
+SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".jsonl.zst")
+RECORDED = "plan-events"
+"""Source whose records are plan events already."""
+WHOLE = "edits are read from previews; name the session to read them whole"
+
+
+def is_path(word: str) -> bool:
+    """Does a word name a file or folder rather than a session?
+
+    Args:
+        word: what the user wrote.
+    """
+    return os.sep in word or word.endswith(SUFFIXES) or Path(word).expanduser().exists()
+
+
+def check_files(paths: Sequence[str | Path], *, chained: bool | None = None) -> PlanCheck:
+    """What is off in files of plan events.
+
+    Args:
+        paths: files and folders.
+        chained: take parents as what must be finished first; None: where they form a chain.
+
+    Returns:
+        Findings, checklist and problems.
+
+    Raises:
+        SourceError: a path cannot be read.
+    """
+    from tracelode.plan.checks import check
+    from tracelode.plan.read import load
+
+    return check(load(Path(p).expanduser() for p in paths), chained=chained)
+
+
+def measure_files(paths: Sequence[str | Path], *, chained: bool | None = None) -> PlanReport:
+    """How the sessions in files of plan events planned and worked.
+
+    Args:
+        paths: files and folders.
+        chained: take parents as what must be finished first; None: where they form a chain.
+
+    Returns:
+        Metrics by session and together.
+
+    Raises:
+        SourceError: a path cannot be read.
+    """
+    from tracelode.plan.metrics import measure, report
+    from tracelode.plan.read import load, stories
+
+    loaded = load(Path(p).expanduser() for p in paths)
+    return report([measure(events, chained=chained) for _, events in stories(loaded)], loaded.unusable)
+
+
+def sarif(found: PlanCheck) -> dict[str, Any]:
+    """Findings as code scanners read them.
+
+    Args:
+        found: a check.
+
+    Returns:
+        SARIF 2.1.0, JSON-ready.
+    """
+    from tracelode.plan.sarif import sarif as made
+
+    return made(found)
+
+
+def reaches(found: PlanCheck, limit: str) -> bool:
+    """Is there a finding at or above a limit?
+
+    Args:
+        found: a check.
+        limit: error, warning or info.
+
+    Raises:
+        UsageError: another word.
+    """
+    from tracelode.model.planning import SEVERITIES
+    from tracelode.plan.checks import worst
+
+    if limit not in SEVERITIES:
+        raise UsageError(f"a limit is one of {', '.join(SEVERITIES)}")
+    return worst(found, limit)
+
+
+def timeline_svg(one: SessionPlan, target: str | Path | IO[bytes]) -> None:
+    """Draw one session's plan over time.
+
+    Args:
+        one: a measured session.
+        target: a path, written whole or not at all, or an open binary stream.
+
+    Raises:
+        ExportError: the file cannot be written.
+    """
+    from tracelode.plan.timeline_svg import draw
+
+    data = draw(one).encode()
+    if isinstance(target, str | Path):
+        with private(str(target)) as stream:
+            stream.write(data)
+    else:
+        target.write(data)
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of one line of plan events."""
+    from tracelode.model.plan_schema import schema as made
+
+    return made()
+
+
+class Planning(Asking):
+    """What a workspace tells of plans."""
+
+    def plan_check(self, *sessions: str) -> PlanCheck:
+        """What is off in the plans of stored sessions.
+
+        Args:
+            sessions: keys or unique beginnings; none for all.
+
+        Returns:
+            Findings, checklist and problems.
+
+        Raises:
+            QueryError: none or several sessions match.
+        """
+        from tracelode.plan.checks import check, loaded_from
+
+        plans = self._plans(sessions)
+        told = {p.session: self._work(p, whole=False) for p in plans}
+        works = {session: work for session, work in told.items() if work is not None}
+        return check(loaded_from(e for p in plans for e in p.events), works)
+
+    def plan_metrics(self, *sessions: str, whole: bool | None = None) -> PlanReport:
+        """How stored sessions planned and worked.
+
+        Args:
+            sessions: keys or unique beginnings, each with its sub-agents; none for all.
+            whole: read edits whole again from the archive or the sources; None: where sessions are named.
+
+        Returns:
+            Metrics by session and together.
+
+        Raises:
+            QueryError: none or several sessions match.
+
+        Source:
+            plan rules, section 7.
+        """
+        from tracelode.plan.metrics import measure, report
+
+        plans = self._plans(sessions)
+        again = bool(sessions) if whole is None else whole
+        found = []
+        for plan in plans:
+            work = self._work(plan, whole=again)
+            cut = work is not None and not work.whole and any(c.writes for c in work.calls)
+            notes = [WHOLE] if cut else []
+            found.append(measure(plan.events, work, notes=notes))
+        return report(found)
+
+    def plan_export(self, target: str | Path | IO[bytes], *sessions: str) -> int:
+        """Write plan events as JSON Lines.
+
+        Args:
+            target: a path, written whole or not at all, or an open binary stream.
+            sessions: keys or unique beginnings; none for all.
+
+        Returns:
+            How many events were written.
+
+        Raises:
+            QueryError: none or several sessions match.
+            ExportError: the file cannot be written.
+        """
+        events = [e for plan in self._plans(sessions) for e in plan.events]
+        if isinstance(target, str | Path):
+            with private(str(target)) as stream:
+                _write(events, stream)
+        else:
+            _write(events, target)
+        return len(events)
+
+    def _plans(self, sessions: Iterable[str]) -> list[Plan]:
+        from tracelode.workspace.plans import found
+
+        named: list[Session | None] = [self.session(key) for key in sessions]
+        plans: dict[str, Plan] = {}
+        for one in named or [None]:
+            plans.update({plan.session: plan for plan in found(self._catalog, self._ask(), one)})
+        if not plans and named:
+            raise QueryError("the session holds no plan event and no word of a person")
+        return list(plans.values())
+
+    def _work(self, plan: Plan, *, whole: bool) -> Work | None:
+        from tracelode.plan.work import work_of_operations
+
+        if any(e.source is not None and e.source.adapter == RECORDED for e in plan.events):
+            # recorded as plan events: they name their tools themselves
+            return None
+        operations = self._ask().operations(plan.session)
+        texts: dict[str, str] | None = None
+        if whole:
+            contents, gone = self.contents(plan.session)  # type: ignore[attr-defined]
+            texts = (
+                {ident: one.arguments for ident, one in contents.items()} if contents or not gone else None
+            )
+        return work_of_operations(operations, plan, texts)
+
+
+def _write(events: Iterable[PlanEvent], stream: IO[bytes]) -> None:
+    encoder = msgspec.json.Encoder()
+    for event in events:
+        stream.write(encoder.encode(event.record()) + b"\n")
