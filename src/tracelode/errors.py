@@ -17,7 +17,12 @@
     ├── MissingExtra           an optional package is not installed (also ImportError)
     ├── ProviderError          outside help failed
     ├── WorkflowError          a workflow file cannot be taken (place, reason)
+    │   └── EditedWorkflow     it was edited by hand, and nobody accepts that
     ├── RunError               a run of a workflow cannot start or go on; its journal is as it was
+    │   ├── NoRun              the journal has no such run
+    │   ├── Demoted            the workflow acts no more
+    │   ├── Repeated           an earlier run of the same inputs wrote and has not ended
+    │   └── InputError         a given value is not of the type of its input (also UsageError)
     ├── ToolError              a tool did not do what it was asked
     │   ├── ToolFailed         it is certain that the call failed
     │   └── ToolUnsure         it may have been done, or may still be

@@ -105,6 +105,34 @@ def test_an_input_that_looks_like_a_secret_is_written_and_printed_nowhere(
     assert all(KEY.encode() not in path.read_bytes() for path in flow.iterdir() if path.is_file())
 
 
+@pytest.mark.parametrize("json_", [(), ("--json",)])
+def test_a_tool_that_repeats_a_secret_does_not_print_it(
+    run: Run, flow: Path, monkeypatch: pytest.MonkeyPatch, json_: tuple[str, ...]
+) -> None:
+    Path("echoing.py").write_text(
+        "from tracelode.samples import desk\n"
+        "def hold_seat(flight: str, traveller: str) -> dict:\n"
+        "    return {**desk.hold_seat(flight, traveller), 'note': f'for {traveller}'}\n"
+        "TOOLS = {one.__name__: one for one in desk.TOOLS} | {'hold_seat': hold_seat}\n"
+        "HINTS = desk.HINTS\n"
+    )
+    monkeypatch.syspath_prepend(".")
+    words = (
+        "run",
+        "flow",
+        "--tools",
+        "echoing:TOOLS",
+        "--no-ask",
+        "--yes-write",
+        "hold_seat#1,mail_traveller#1",
+    )
+    code, out, err = run(*words, *GIVEN, "--input", f"traveller={KEY}", *json_)
+    assert code == 0
+    assert KEY not in out + err
+    assert "for [secret:traveller]" in out
+    assert all(KEY.encode() not in path.read_bytes() for path in flow.iterdir() if path.is_file())
+
+
 @pytest.mark.parametrize("number", ["NaN", "1e999", "-Infinity", "1e300", "99999999999999999999"])
 def test_numbers_beyond_all_bounds_end_in_a_verdict(run: Run, tmp_path: Path, number: str) -> None:
     code, out, err = _compiled(run, tmp_path, [number] * 6)

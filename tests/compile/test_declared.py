@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tracelode.compile.normalise.declared import declared
+from tracelode.compile.normalise.declared import LARGEST, declared
 from tracelode.compile.work import Declared
 
 
@@ -181,3 +181,16 @@ def test_secrets_in_descriptions_are_replaced(tmp_path: Path) -> None:
     key = "sk-ant-api03-" + "aB3dE6gH" * 12
     found, _ = read(tmp_path, a_json=[{"name": "x", "description": f"uses {key}"}])
     assert key not in found.tools["x"].description
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device that never ends")
+def test_a_device_is_not_read() -> None:
+    _, troubles = declared([Path("/dev/zero")])
+    assert [t.reason for t in troubles] == ["cannot be read: it is no regular file"]
+
+
+def test_a_large_file_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "a.json").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    _, troubles = declared([tmp_path / "a.json"])
+    assert "it is above" in troubles[0].reason

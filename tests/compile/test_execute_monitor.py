@@ -9,9 +9,10 @@ import pytest
 from compile.execution import WRITE, YES, Box, bound, start, step, workflow
 from tracelode.compile.execute.journal import Journal
 from tracelode.compile.execute.monitor import Monitor
-from tracelode.errors import RunError, ToolFailed
+from tracelode.errors import RunError, ToolFailed, ToolUnsure
 from tracelode.model import binding as b
-from tracelode.model.execution import Policy
+from tracelode.model.execution import Policy, Question, Reply
+from tracelode.model.run import ToolSpec
 from tracelode.model.workflow import Check, Workflow
 
 READS = workflow(step("find#1", checks=(Check("nonempty", "rooms"),)))
@@ -83,3 +84,40 @@ def test_runs_of_another_engine_are_taken_in(place: Path, tmp_path: Path) -> Non
             Monitor(journal).take(outcome)
         assert Monitor(journal).health(READS.id).stood == 4
         assert "4 of the last 4" in Monitor(journal).judge(READS)
+
+
+class Unreached(Box):
+    """A toolbox behind a server that is not reached."""
+
+    async def describe(self) -> list[ToolSpec]:
+        raise ToolUnsure("the server is not reached", kind="unreachable")
+
+
+def unreached() -> None:
+    raise ToolUnsure("the server is gone", kind="unreachable")
+
+
+@pytest.mark.parametrize("box", [Unreached(), Box(other=lambda: 1), Box(find=unreached)])
+def test_mistakes_of_setup_do_not_count(place: Path, box: Box) -> None:
+    for n in range(5):
+        assert start(READS, box, place, run=f"r{n}").status == "escalated"
+    with Journal(place) as journal:
+        assert Monitor(journal).health(READS.id).stood == 0
+    assert start(READS, GOOD, place, run="good").status == "done"
+
+
+def test_a_no_does_not_count_and_asks_for_no_output(place: Path) -> None:
+    work = workflow(step("send#1", effect=WRITE, arguments=bound(to=b.Constant("x"))))
+
+    async def no(question: Question) -> Reply | None:
+        if question.kind == "approval":
+            return Reply(by="person", yes=False)
+        assert question.escalation is not None
+        assert question.escalation.actions == ("skip", "stop")
+        return Reply(by="person", action="stop")
+
+    for n in range(5):
+        policy = Policy(writes="ask")
+        assert start(work, Box(send=str), place, run=f"r{n}", policy=policy, asker=no).status == "stopped"
+    with Journal(place) as journal:
+        assert Monitor(journal).health(work.id).stood == 0

@@ -31,14 +31,14 @@ def refund(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
         ]
         talks.append(talk(f"{n:02}", f"Please refund order {number} in full, reason: {why}.", calls))
     (found,) = store(tmp_path_factory.mktemp("refund"), talks).compile("issue refund")
-    assert found.workflow is not None
+    assert isinstance(found.workflow, Workflow)
     return found.workflow
 
 
 @pytest.fixture(scope="module")
 def trip(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     (found,) = travel(tmp_path_factory.mktemp("trip")).compile("mail traveller")
-    assert found.workflow is not None
+    assert isinstance(found.workflow, Workflow)
     return found.workflow
 
 
@@ -72,6 +72,8 @@ def test_what_is_asked_as_before_is_read(refund: Workflow, request_: str, reason
         f"{ASKED} Stop!",
         f"{ASKED} I changed my mind.",
         f"{ASKED} Then email my boss.",
+        f"{ASKED} He is lying.",
+        f"{ASKED} That was a joke.",
         f"{ASKED} Also close the account.",
         f"Undo what I said: {ASKED}",
         f"Dry run: {ASKED}",

@@ -95,6 +95,8 @@ def test_secrets_of_outputs_are_not_sent() -> None:
 
 def test_a_person_answers_plainly() -> None:
     assert person(APPROVE, "yes")[0] == Reply(by="person", yes=True)
+    assert person(APPROVE, "y")[0] == Reply(by="person", yes=True)
+    assert person(APPROVE, "N")[0] == Reply(by="person", yes=False)
     reply, shown = person(APPROVE, "sure", "no")
     assert reply == Reply(by="person", yes=False)
     assert "cannot be taken" in shown

@@ -206,8 +206,9 @@ def _draw(done: list[Compiled], written: list[list[Path]]) -> None:
     screen.flow("wrote", [f"{place}: {names}"], indent=10)
     (workflow,) = [one.workflow for one, files in zip(done, written, strict=True) if files]
     if workflow is not None:
-        run = compile_text.trial(workflow, place)
-        screen.flow("next", [f"tracelode verify {place}", run], indent=10, whole=True)
+        screen.flow("next", [f"tracelode verify {place}"], indent=10, whole=True)
+        for line in compile_text.trial(workflow, place):
+            screen.flow("", [line], indent=10, whole=True)
         screen.flow("", ["put your own for what stands in capitals"], indent=10)
 
 

@@ -290,7 +290,7 @@ def needs(one: Compiled) -> str:
     return ""
 
 
-def trial(workflow: Workflow, place: str) -> str:
+def trial(workflow: Workflow, place: str) -> list[str]:
     """The command that tries a workflow without writing.
 
     Args:
@@ -298,11 +298,15 @@ def trial(workflow: Workflow, place: str) -> str:
         place: its folder, as a word of a shell.
 
     Returns:
-        With words in capitals for what only its user knows: tools, and values of inputs.
+        Its lines, with words in capitals for what only its user knows: tools, and values of inputs.
     """
-    needed = [clean(one.name) for one in workflow.inputs if one.required]
-    words = [f"tracelode run {place} --shadow --tools TOOLS", *(f"--input {name}=VALUE" for name in needed)]
-    return " ".join(words)
+    needed = [one for one in workflow.inputs if one.required]
+    if needed and all(one.patterns or one.mention for one in needed):
+        rest = ["--tools TOOLS", "--request REQUEST"]
+    else:
+        rest = ["--tools TOOLS", *(f"--input {clean(one.name)}=VALUE" for one in needed)]
+    lines = [f"tracelode run {place} --shadow", *(f"  {words}" for words in rest)]
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
 def missing(screen: Screen, one: Compiled) -> None:

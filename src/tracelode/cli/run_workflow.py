@@ -99,7 +99,7 @@ def run_workflow(
         if not going.interrupted(error):
             raise
         return going.broken_off()
-    going.tell(outcome)
+    going.tell(running.printed(loaded, outcome, inputs))
     return 0 if outcome.status in ("done", "handed_over") else STANDS
 
 

@@ -287,8 +287,8 @@ def _unwritable(draft: Draft) -> Iterator[Refusal]:
             if any(unwritable(value) for value in _values(argument.binding)):
                 yield Refusal(
                     code="R1",
-                    message=f"what the runs pass as {argument.path} of {step.tool} cannot be written as JSON: "
-                    "half a character, or no finite number",
+                    message=f"what the runs pass as {argument.path} of {step.tool} cannot be written as "
+                    "JSON: half a character, or no finite number",
                     lifts="runs in which that argument is a whole text, or a finite number",
                     slot=step.slot,
                     arg=argument.path,

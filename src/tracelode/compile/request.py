@@ -37,6 +37,11 @@ _OR_BEFORE = re.compile(r"\bor\s+[\"'`‘“(\[]*\Z", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"'`“‘]\Z")
 _QUOTES = re.compile(r"[\"'`”’]")
 _JOINED = re.compile(r"[,;.&+]|\b(?:and|or|then|please)\b", re.IGNORECASE)
+_ENDS = re.compile(r"[.!?;]+(?=\s|\Z)|\n+|\Z")
+_GREETINGS = frozenset((
+    "hello", "dear", "thank", "thanks", "kind", "regards", "cheers", "good", "morning", "afternoon",
+    "evening", "day", "hey", "greetings", "sincerely", "team", "everybody", "advance", "much", "very",
+))  # fmt: skip
 _BRIEF = 3
 """Words of a value whose verbs say nothing of what is asked."""
 _LONGEST = 20_000
@@ -106,7 +111,7 @@ def against(workflow: Workflow, request: str) -> tuple[str, ...]:
     asked = said(" ".join(workflow.asks)) | _verbs(workflow)
     undoing = {w for w in said(request) - set(workflow.says) if undone(w, asked)}
     words = _words(request)
-    shown = _foreign(workflow, request) - undoing
+    shown = (_foreign(workflow, request) | _apart(workflow, request)) - undoing
     return (*sorted(undoing), *sorted(shown), *(f"-{w}" for w in workflow.asks if w not in words))
 
 
@@ -116,6 +121,23 @@ def _foreign(workflow: Workflow, request: str) -> set[str]:
     quoted, brief = _blanked(workflow, request)
     heard = guards.turning(quoted) | guards.widened(brief)
     return {shown for key, shown in heard.items() if key not in says}
+
+
+def _apart(workflow: Workflow, request: str) -> set[str]:
+    """Words of sentences that share nothing with what every request said and give no input.
+
+    "He is lying." after a request may turn all of it, in words that no list holds.
+    """
+    spans = [span for one in workflow.inputs for pattern in one.patterns for span in pieces(pattern, request)]
+    found: set[str] = set()
+    begin = 0
+    for end in _ENDS.finditer(request):
+        words = _words(request[begin : end.start()])
+        told = any(start < end.start() and stop > begin for start, stop in spans)
+        begin = end.end()
+        if workflow.asks and not told and not words & set(workflow.asks):
+            found |= words - _GREETINGS - set(workflow.says)
+    return found
 
 
 def _blanked(workflow: Workflow, request: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from tracelode.compile.execute.given import secrets
 from tracelode.compile.execute.journal import BEGUN, DONE, IN_DOUBT, Journal
 from tracelode.errors import Repeated
 from tracelode.model.compiled import OpenRun
@@ -44,7 +45,7 @@ def unrepeated(place: str, workflow: Workflow, inputs: Mapping[str, Tree]) -> No
     Raises:
         Repeated: a run with the same inputs has not ended, and made a write or may have made one.
     """
-    known = {one.name for one in workflow.inputs if not one.secret}
+    known = {one.name for one in workflow.inputs if not one.secret} - secrets(workflow, inputs)
     given = {name: value for name, value in inputs.items() if name in known}
     for run, noted in _open(place, workflow):
         if run.mode == "act" and noted == given and (run.wrote or run.doubt):
