@@ -73,7 +73,10 @@ def test_compile_says_where_every_argument_comes_from(run: Run, desk: str) -> No
     assert "it has paid after 1 run" in out
     folder = next(Path("tracelode-workflows").iterdir())
     assert sorted(p.name for p in folder.iterdir()) == ["evidence.jsonl", "workflow.json"]
-    assert f"tracelode run {folder} --shadow \\\n            --tools TOOLS \\\n            --request REQUEST\n" in out
+    assert (
+        f"tracelode run {folder} --shadow \\\n            --tools TOOLS \\\n            --request REQUEST\n"
+        in out
+    )
 
 
 def test_a_refusal_ends_with_four_and_says_what_lifts_it(run: Run, desk: str) -> None:

@@ -167,9 +167,9 @@ def test_a_signal_that_ends_the_recorder_ends_all_that_runs_below(
     place: Path, tracer: str, number: int, command: str
 ) -> None:
     # who runs the tests may ignore hang-ups, and a process inherits that
+    heed = f"import signal; signal.signal({number}, signal.SIG_DFL)"
     child = subprocess.Popen(
-        [sys.executable, "-c", f"import signal; signal.signal({number}, signal.SIG_DFL)\n{RECORD}"]
-        + [tracer, "sh", "-c", command],
+        [sys.executable, "-c", f"{heed}\n{RECORD}", tracer, "sh", "-c", command],
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -17,7 +17,6 @@ from tracelode.compile.schemas import schema_digest
 from tracelode.compile.unsure import lone
 from tracelode.compile.work import Slot, Work
 from tracelode.model import binding as b
-from tracelode.model.evidence import Edge
 from tracelode.model.run import Call
 from tracelode.model.workflow import Effect, Guard, Refusal, Refused, Step, Test, Trust, Workflow
 

@@ -16,8 +16,8 @@ EffectClass = Literal["read", "idempotent_write", "append", "destructive", "exte
 """What a tool does to the world; unknown counts as a write."""
 
 Trust = Literal["proven", "provisional", "unknown_outcome"]
-"""proven: enough successful runs, and leaving them out bore it out; provisional: it is not so; unknown_outcome:
-nobody said that they succeeded. Only proven workflows act without being asked."""
+"""proven: enough successful runs, and leaving them out bore it out; provisional: it is not so;
+unknown_outcome: nobody said that they succeeded. Only proven workflows act without being asked."""
 
 REFUSALS = tuple(f"R{n}" for n in range(1, 14))
 ESCALATIONS = (

@@ -19,7 +19,7 @@ SHARE = 0.10
 OWN = ("approval_required", "decision_required", "budget", "missing_input")
 """Codes that tell of who asked and of policy, and nothing of the workflow: they do not count."""
 SETUP = "setup"
-"""Guard of a note that tells of how the run was set up: a server that is not reached, a tool that was not given."""
+"""Guard of a note that tells of how the run was set up: a server not reached, a tool not given."""
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
