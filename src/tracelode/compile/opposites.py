@@ -65,7 +65,7 @@ def said(text: str) -> set[str]:
         text: what somebody asks, or the words of a tool's name.
 
     Example:
-        >>> sorted(said("Please add Bob and don't cancel the bookings"))
+        >>> sorted(said("Please add Bob and don't cancel the booking"))
         ['add', 'book', 'not cancel']
     """
     plain = text.lower().replace("’", "'")

@@ -155,7 +155,7 @@ class _Row:
         why, at = moment(row.get("timestamp"))
         if why:
             self.faults.append(("PT070", why))
-        if event_type not in STATUSES:
+        if not isinstance(event_type, str) or event_type not in STATUSES:
             self._off("event_type", "missing" if event_type is None else "none of the five types")
             return None
         if not session or status is None:

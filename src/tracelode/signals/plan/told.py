@@ -42,7 +42,7 @@ def event_again(row: dict[str, Any], start: Start, text: Text) -> dict[str, Any]
     }
     for key, words in (("actor", ACTORS), ("event_type", tuple(STATUSES)), ("evidence", EVIDENCE),
                        ("status", STATUSES["review"])):  # fmt: skip
-        if row.get(key) in words:
+        if isinstance(row.get(key), str) and row[key] in words:
             made[key] = row[key]
     if isinstance(row.get("seq"), int):
         made["seq"] = row["seq"]
