@@ -168,7 +168,8 @@ class _Row:
         return PlanEvent(
             session_id=session, event_id=self.ident, timestamp=at,
             actor=actor or "system",  # type: ignore[arg-type]
-            event_type=event_type, node_id=node, parent_node_id=self._parent(),
+            event_type=event_type,  # type: ignore[arg-type]
+            node_id=node, parent_node_id=self._parent(),
             status=status,  # type: ignore[arg-type]
             payload=payload, **self._optional(),
         )  # fmt: skip
