@@ -241,7 +241,7 @@ def planted(name: str, cases: Sequence[Case], seed: int) -> Iterator[dict[str, A
             chance = random.Random(seed + i)
             trials = _with_plant([c.trial for c in cases], size, chance)
             sides = [_weighed(trials, failed=failed) for failed in (False, True)]
-            found = difference(*sides, measure="operations", headline=0)
+            found = difference(*sides, measure="operations")
             wanted = PLANT if size else chance.choice(found.rows).stack[0]
             tried += 1
             first += found.rows[0].stack == (wanted,) and found.rows[0].net > 0

@@ -222,15 +222,16 @@ def _back(screen: Screen, one: SessionPlan) -> None:
 def _many(screen: Screen, report: PlanReport) -> None:
     planned = sum(1 for s in report.sessions if s.nodes)
     screen.sentence(
-        f"{number(len(report.sessions), 'session')}, {planned:,} with a plan; without one, coverage and "
-        "order are not told"
+        f"{number(len(report.sessions) - report.subagents, 'session')}"
+        + (f", {number(report.subagents, 'sub-agent')}" if report.subagents else "")
+        + f"; {planned:,} with a plan; without one, coverage and order are not told"
     )
     by_name = {p.name: p for p in report.pooled}
     for title, names in _HEAD:
         rows = [_together(by_name[name]) for name in names if name in by_name]
         columns = [Column(title, grow=True, least=18), Column("pooled", right=True),
                    Column("mean", right=True, rank=1), Column("median", right=True, rank=2),
-                   Column("sessions", right=True, rank=3)]  # fmt: skip
+                   Column("threads", right=True, rank=3)]  # fmt: skip
         screen.sentence("")
         screen.table(columns, rows)
     where: Counter[str] = Counter(

@@ -58,6 +58,7 @@ def report(found: PlanReport, name: str | None = None) -> dict[str, Any]:
     return {
         "metrics_version": found.metrics_version,
         "unusable": found.unusable,
+        "subagents": found.subagents,
         "sessions": [session(one, name) for one in found.sessions],
         "pooled": [msgspec.to_builtins(p) for p in found.pooled if name in (None, p.name)],
     }

@@ -6,7 +6,7 @@ prefers-color-scheme.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import IO
 from unicodedata import category, east_asian_width
@@ -25,6 +25,7 @@ NARROWEST = 2.0
 _MARGIN = 16
 _TOP = 64
 _BOTTOM = 34
+_LINE = 15
 _ROW = 22
 _FONT = 12
 
@@ -168,7 +169,8 @@ def _page(width: int, root: _Node, measure: str, title: str, comments: tuple[str
     """The lines of the picture."""
     inner = width - 2 * _MARGIN
     drawn = _prune(root, inner)
-    height = _TOP + (max(node.depth for node in drawn) + 1) * _ROW + _BOTTOM
+    notes = _lines([f"width is {_noun(measure)}, root at the top, largest left", *comments], inner)
+    height = _TOP + (max(node.depth for node in drawn) + 1) * _ROW + _BOTTOM + _LINE * (len(notes) - 1)
     total = measure_text(measure, root.value)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -184,9 +186,21 @@ def _page(width: int, root: _Node, measure: str, title: str, comments: tuple[str
         yield from _frames(root, measure, inner)
     else:
         yield _note("nothing to draw: the total is 0", _TOP + 15, inner)
-    notes = [f"width is {_noun(measure)}, root at the top, largest left", *comments]
-    yield _note(" · ".join(notes), height - 13, inner)
+    for place, note in enumerate(reversed(notes)):
+        yield _note(note, height - 13 - _LINE * place, inner)
     yield "</svg>"
+
+
+def _lines(notes: Sequence[str], width: int) -> list[str]:
+    """Notes in as few lines as they fit; fonts differ, so some room is left."""
+    lines: list[str] = []
+    for note in notes:
+        joined = f"{lines[-1]} · {note}" if lines else note
+        if lines and extent(printable(joined), 11) <= 0.85 * width:
+            lines[-1] = joined
+        else:
+            lines.append(note)
+    return lines
 
 
 def _note(text: str, y: int, width: int) -> str:

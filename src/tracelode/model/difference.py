@@ -48,6 +48,11 @@ class Contrast(msgspec.Struct, frozen=True):
         return self.other - self.base
 
     @property
+    def sure(self) -> bool:
+        """Does its interval leave 0 out?"""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+    @property
     def width(self) -> int:
         """|base| + |other|, in 1/scale of the unit."""
         return abs(self.base) + abs(self.other)

@@ -308,3 +308,5 @@ class PlanReport(msgspec.Struct, frozen=True, kw_only=True):
     """In the order of the sessions' metrics."""
     unusable: int = 0
     """Lines of files that are no event; `plan check` says which."""
+    subagents: int = 0
+    """How many of the sessions are sub-agents' own threads, which plan for themselves."""

@@ -49,7 +49,8 @@ def difference(
         per: task, session or total; see weigh().
         pair: fields whose values stand for the task, for messages.
         least: sessions and tasks that a frame needs to be called different.
-        headline: number of stacks, the largest |net| first, that get an interval.
+        headline: number of stacks, the largest |net| first, that get an interval; of these the ones whose
+            interval leaves 0 out come first, by |net|.
         seed: of the resamples.
 
     Returns:
@@ -136,6 +137,8 @@ def _with_intervals(
         msgspec.structs.replace(row, low=low, high=high)
         for row, (low, high) in zip(made.rows, bounds[1:], strict=False)
     ]
+    # one long run can make the largest value: what may as well be 0 stands behind what is not
+    shown.sort(key=lambda row: (not made.supported(row.stack), not row.sure))
     return msgspec.structs.replace(made, rows=(*shown, *made.rows[headline:]), interval=bounds[0])
 
 

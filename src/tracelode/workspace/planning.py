@@ -180,7 +180,8 @@ class Planning(Asking):
             cut = work is not None and not work.whole and any(c.writes for c in work.calls)
             notes = [WHOLE] if cut else []
             found.append(measure(plan.events, work, notes=notes))
-        return report(found)
+        threads = {s.key for s in self._catalog.sessions() if s.key != s.root}
+        return msgspec.structs.replace(report(found), subagents=sum(p.session in threads for p in plans))
 
     def plan_export(self, target: str | Path | IO[bytes], *sessions: str) -> int:
         """Write plan events as JSON Lines.
