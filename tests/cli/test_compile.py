@@ -61,9 +61,9 @@ def test_intents_as_json(run: Run, desk: str) -> None:
 def test_compile_says_where_every_argument_comes_from(run: Run, desk: str) -> None:
     code, out, _ = run("compile", "mail traveller")
     assert code == 0
-    assert "flight = flight of the element of search_flights#1: flights with the least" in out
-    assert "origin = find_airport#1: airports[0].code  [proven 7 of 7]" in out
-    assert 'subject = text "Your hold " + (hold_seat#1: hold)  [proven 7 of 7]' in out
+    assert "flight = flight of the element with the least price in flights of" in out
+    assert "origin = airports[0].code of find_airport#1  [proven 7 of 7]" in out
+    assert 'subject = text of "Your hold " + hold of hold_seat#1  [proven 7 of 7]' in out
     assert "a person must say yes first" in out
     assert "35 of 35 calls bound" in out
     assert "no wrong write" in out

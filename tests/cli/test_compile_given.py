@@ -19,7 +19,7 @@ REQUEST = (
 KEY = "AKIA" + "Q3EXAMPLE7ZK2WVT"
 """Shaped like a key, and nobody's."""
 WORDS = ("run", "flow", "--tools", PYTHON, "--no-ask")
-GIVEN = ("--input", "city=Dublin", "--input", "find_airport_2_city=Riga", "--input", "date=2027-03-02")
+GIVEN = ("--input", "origin_city=Dublin", "--input", "destination_city=Riga", "--input", "date=2027-03-02")
 
 
 @pytest.fixture(scope="module")

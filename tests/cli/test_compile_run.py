@@ -140,7 +140,7 @@ def test_it_runs_on_commands(run: Run, flow: str) -> None:
 
 
 def test_the_last_word_on_an_input_counts(run: Run, flow: str) -> None:
-    Path("in.json").write_text(json.dumps({"city": "Porto", "date": "2027-04-04"}))
+    Path("in.json").write_text(json.dumps({"origin_city": "Porto", "date": "2027-04-04"}))
     words = (
         "run",
         flow,
@@ -149,7 +149,7 @@ def test_the_last_word_on_an_input_counts(run: Run, flow: str) -> None:
         "--inputs",
         "in.json",
         "--input",
-        "city=Rome",
+        "origin_city=Rome",
         "--tools",
         PYTHON,
     )
@@ -160,14 +160,14 @@ def test_the_last_word_on_an_input_counts(run: Run, flow: str) -> None:
 
 
 def test_missing_inputs_are_named_or_asked_for(run: Run, flow: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    code, _, err = run("run", flow, "--tools", PYTHON, "--input", "city=Rome", "--no-ask")
+    code, _, err = run("run", flow, "--tools", PYTHON, "--input", "origin_city=Rome", "--no-ask")
     assert code == 2
     flat = " ".join(err.split())
-    assert "3 inputs missing: find_airport_2_city (string: city of find_airport#2); date (date: " in flat
+    assert "3 inputs missing: destination_city (string: city of find_airport#2); date (date: " in flat
     monkeypatch.setattr(sys, "stdin", io.StringIO("Riga\n2027-03-02\nT-1\n"))
-    code, out, err = run("run", flow, "--tools", PYTHON, "--input", "city=Dublin", "--ask", "--shadow")
+    code, out, err = run("run", flow, "--tools", PYTHON, "--input", "origin_city=Dublin", "--ask", "--shadow")
     assert code == 0
-    assert "find_airport_2_city (string): " in err
+    assert "destination_city (string): " in err
     assert CHEAPEST in out
 
 

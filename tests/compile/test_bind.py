@@ -16,12 +16,12 @@ from tracelode.compile.control import control
 from tracelode.compile.denoise import denoise
 from tracelode.compile.effects import effects
 from tracelode.compile.evidence import evidence
+from tracelode.compile.execute.sound import problems
 from tracelode.compile.files import digest
 from tracelode.compile.gate import gate
 from tracelode.compile.mentions import mentions
 from tracelode.compile.refuse import opposed
 from tracelode.compile.verify import verify
-from tracelode.compile.verify.static import problems
 from tracelode.compile.work import Work
 from tracelode.model.workflow import Refused, Workflow
 
@@ -98,7 +98,7 @@ def test_the_order_of_runs_does_not_matter(case: fixtures.Case) -> None:
 def test_a_compiled_workflow_is_sound(case: fixtures.Case) -> None:
     work = through(case.work(), bind, control, assemble, verify)
     if isinstance(work.verdict, Workflow):
-        assert problems(work.verdict) == ()
+        assert problems(work.verdict) == []
         assert work.verification.leaks == ()
         assert work.verdict.digest == digest(work.verdict)
         again = msgspec.json.decode(msgspec.json.encode(work.verdict), type=Workflow)

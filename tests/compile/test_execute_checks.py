@@ -147,7 +147,7 @@ def test_a_shadow_run_is_compared_with_a_recorded_one(tmp_path: Path) -> None:
         step(f"send#{n}", effect=WRITE, order=n, arguments=bound(to=b.Constant(to)))
         for n, to in enumerate("ac")
     ]
-    last = step("tell#1", effect=WRITE, order=9, arguments=bound(id=b.Copy("send#0", "id")))
+    last = step("tell#1", "send#0", effect=WRITE, order=9, arguments=bound(id=b.Copy("send#0", "id")))
     calls = (
         Call(index=0, name="send", arguments={"to": "b"}, output={"id": 8}),
         Call(index=1, name="send", arguments={"to": "a"}, output={"id": 7}),

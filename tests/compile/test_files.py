@@ -70,7 +70,10 @@ def test_white_space_is_no_edit(path: Path) -> None:
         (lambda t: t["steps"][0]["arguments"][0]["binding"].update(kind="secret words"), "a wrong value"),
         (lambda t: t["steps"][0]["arguments"][0]["binding"].update(name="x"), "input that is not declared"),
         (lambda t: t["steps"][1]["arguments"][0]["binding"].update(path="]["), r"binding: it is no path"),
-        (lambda t: t["steps"][1]["arguments"][0]["binding"].update(step="book#1"), "does not come before"),
+        (
+            lambda t: t["steps"][1]["arguments"][0]["binding"].update(step="book#1"),
+            "need not have run before",
+        ),
     ],
 )
 def test_what_does_not_hold_together_is_said_with_its_place(path: Path, change: Any, words: str) -> None:

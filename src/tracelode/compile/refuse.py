@@ -10,6 +10,7 @@ import msgspec
 
 from tracelode.compile.masked import masked
 from tracelode.compile.opposites import PAIRS
+from tracelode.compile.reach import reach
 from tracelode.compile.unsure import unsure
 from tracelode.compile.unwritable import unwritable
 from tracelode.compile.work import Work
@@ -228,29 +229,6 @@ def _unordered(draft: Draft) -> Iterator[Refusal]:
                     slot=step.slot,
                 )
                 break
-
-
-def reach(steps: tuple[Step, ...]) -> dict[str, frozenset[str]]:
-    """Which steps must have ended before each: along hard edges, over any number of them.
-
-    Args:
-        steps: in any order.
-
-    Returns:
-        Slot to slots; on a cycle a step reaches itself.
-    """
-    direct = {s.slot: frozenset(s.after) for s in steps}
-    found: dict[str, frozenset[str]] = {}
-    for slot in direct:
-        seen: set[str] = set()
-        todo = list(direct[slot])
-        while todo:
-            at = todo.pop()
-            if at not in seen:
-                seen.add(at)
-                todo.extend(direct.get(at, ()))
-        found[slot] = frozenset(seen)
-    return found
 
 
 def _secrets(draft: Draft) -> Iterator[Refusal]:

@@ -145,9 +145,9 @@ def static(workflow: Workflow) -> tuple[str, ...]:
     Returns:
         Closed sentences.
     """
-    from tracelode.compile.verify.static import problems
+    from tracelode.compile.execute.sound import problems
 
-    return problems(workflow)
+    return tuple(f"{at}: {what}" for at, what in problems(workflow))
 
 
 def differences(one: Workflow, other: Workflow | None) -> tuple[str, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import re2
 
@@ -57,9 +59,11 @@ def gather(
         else:
             home.append((leaf, optional))
     taken: set[str] = set()
+    bases = Counter(_base(group[0][0].path) for group in groups)
+    goes = _goes(scenes)
     found = [
         Given(
-            _name(group[0][0].path, group[0][0].slot, taken),
+            _name(group[0][0], taken, goes if bases[_base(group[0][0].path)] > 1 else {}),
             tuple(leaf for leaf, _ in group),
             optional=all(o for _, o in group),
         )
@@ -71,7 +75,7 @@ def gather(
             found[place] = replace(found[place], also=(*found[place].also, stand_in))
             continue
         _, kind, number = stand_in.split("\0")
-        found.append(Given(_name(kind, kind, taken), (), mention=f"{kind}:{number}"))
+        found.append(Given(_free((kind,), kind, taken), (), mention=f"{kind}:{number}"))
     return tuple(found)
 
 
@@ -97,11 +101,39 @@ def _alike(leaf: Leaf, other: Leaf) -> bool:
     return all(transforms.same(a, z) for a, z in pairs) and len({transforms.text(a) for a, _ in pairs}) >= 2
 
 
-def _name(path: str, slot: str, taken: set[str]) -> str:
+def _word(text: str) -> str:
+    return re.sub(r"\W+", "_", text).strip("_")
+
+
+def _base(path: str) -> str:
     keys = [k for k in parsed(path) if isinstance(k, str)]
-    base = re.sub(r"\W+", "_", keys[-1] if keys else "value").strip("_") or "value"
-    step = re.sub(r"\W+", "_", slot).strip("_")
-    tries = [base, f"{step}_{base}"]
+    return _word(keys[-1] if keys else "") or "value"
+
+
+def _goes(scenes: Scenes) -> dict[str, str]:
+    """Slot to what its output is for: the words that the arguments it is copied into have in common."""
+    fed: dict[str, set[str]] = {}
+    for edge in scenes.work.edges:
+        if edge.kind == "data_hard":
+            fed.setdefault(edge.before, set()).add(_base(edge.arg))
+    return {
+        slot: "_".join(_shared([name.split("_") for name in sorted(names)])) for slot, names in fed.items()
+    }
+
+
+def _shared(names: Sequence[Sequence[str]]) -> list[str]:
+    """The words that all names begin with."""
+    return [words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*names, strict=False))]
+
+
+def _name(leaf: Leaf, taken: set[str], goes: Mapping[str, str]) -> str:
+    """Of two cities the one that becomes the origin is origin_city; else the step tells them apart."""
+    base, purpose = _base(leaf.path), goes.get(leaf.slot, "")
+    tries = [f"{purpose}_{base}"] if purpose else []
+    return _free((*tries, base, f"{_word(leaf.slot)}_{base}"), base, taken)
+
+
+def _free(tries: Sequence[str], base: str, taken: set[str]) -> str:
     name = next((t for t in tries if t not in taken), None)
     number = 2
     while name is None or name in taken:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tracelode.compile.execute.plan import ordered
 from tracelode.compile.paths import parsed
+from tracelode.compile.reach import reach
 from tracelode.errors import UsageError, WorkflowError
 from tracelode.model import binding as b
 from tracelode.model.workflow import COMPARISONS, Guard, Step, Test, Workflow
 
+Before = Mapping[str, frozenset[str]]
+"""Slot to the steps that have ended before it."""
 _MENTION = re.compile(r"[a-z_]+:[0-9]{1,3}")
 
 
@@ -46,9 +49,15 @@ def problems(workflow: Workflow) -> list[tuple[str, str]]:
         if slot in slots[:n]:
             found.append((f"steps[{n}].slot", "two steps have this name"))
     try:
-        order = {step.slot: place for place, step in enumerate(ordered(workflow))}
+        ordered(workflow)
     except WorkflowError as error:
         return [*found, ("steps", str(error).partition(": ")[2])]
+    before = reach(workflow.steps)
+    found += [
+        (f"edges[{n}]", "it names a step that is not there")
+        for n, edge in enumerate(workflow.edges)
+        if edge.before not in slots or edge.after not in slots
+    ]
     names = {one.name for one in workflow.inputs}
     for n, one in enumerate(workflow.inputs):
         found += [
@@ -59,11 +68,11 @@ def problems(workflow: Workflow) -> list[tuple[str, str]]:
         if one.mention and not _MENTION.fullmatch(one.mention):
             found.append((f"inputs[{n}].mention", "it is no kind and number, such as date:0"))
     for n, step in enumerate(workflow.steps):
-        found += [(f"steps[{n}]{at}", what) for at, what in _step(step, order, names)]
+        found += [(f"steps[{n}]{at}", what) for at, what in _step(step, before, names)]
     return found
 
 
-def _step(step: Step, order: dict[str, int], names: set[str]) -> Iterator[tuple[str, str]]:
+def _step(step: Step, before: Before, names: set[str]) -> Iterator[tuple[str, str]]:
     if step.retries and step.effect.writes and not step.effect.idempotent:
         yield ".retries", "a write is not tried again unless it is declared idempotent"
     if step.wait is not None and step.effect.writes:
@@ -73,46 +82,42 @@ def _step(step: Step, order: dict[str, int], names: set[str]) -> Iterator[tuple[
     if step.each is not None:
         if b.residual(step.each.over):
             yield ".each.over", "what a step goes over cannot be asked for"
-        yield from ((".each.over" + at, what) for at, what in _binding(step.each.over, step, order, names))
-    yield from ((".when" + at, what) for at, what in _guard(step.when, step, order, names))
+        yield from ((".each.over" + at, what) for at, what in _binding(step.each.over, step, before, names))
+    yield from ((".when" + at, what) for at, what in _guard(step.when, step, before, names))
     for k, argument in enumerate(step.arguments):
         place = f".arguments[{k}]"
         if _path(argument.path):
             yield place + ".path", "it is no path"
         yield from (
-            (place + ".binding" + at, what) for at, what in _binding(argument.binding, step, order, names)
+            (place + ".binding" + at, what) for at, what in _binding(argument.binding, step, before, names)
         )
-        yield from ((place + ".when" + at, what) for at, what in _guard(argument.when, step, order, names))
+        yield from ((place + ".when" + at, what) for at, what in _guard(argument.when, step, before, names))
     for k, check in enumerate(step.checks):
         if _path(check.path):
             yield f".checks[{k}].path", "it is no path"
 
 
-def _guard(
-    guard: Guard | None, step: Step, order: dict[str, int], names: set[str]
-) -> Iterator[tuple[str, str]]:
+def _guard(guard: Guard | None, step: Step, before: Before, names: set[str]) -> Iterator[tuple[str, str]]:
     for k, test in enumerate(guard.tests if guard else ()):
-        yield from ((f".tests[{k}]{at}", what) for at, what in _test(test, step, order, names))
+        yield from ((f".tests[{k}]{at}", what) for at, what in _test(test, step, before, names))
 
 
-def _test(test: Test, step: Step, order: dict[str, int], names: set[str]) -> Iterator[tuple[str, str]]:
+def _test(test: Test, step: Step, before: Before, names: set[str]) -> Iterator[tuple[str, str]]:
     if test.op not in COMPARISONS:
         yield ".op", "no such comparison"
     if test.right is None and test.op not in ("empty", "present"):
         yield ".right", "the comparison needs a right side"
     for side in (test.left, test.right):
         if side is not None:
-            yield from _binding(side, step, order, names)
+            yield from _binding(side, step, before, names)
 
 
-def _binding(
-    binding: b.Binding, step: Step, order: dict[str, int], names: set[str]
-) -> Iterator[tuple[str, str]]:
+def _binding(binding: b.Binding, step: Step, before: Before, names: set[str]) -> Iterator[tuple[str, str]]:
     for producer in b.producers(binding):
-        if producer not in order:
+        if producer not in before:
             yield "", "it reads a step that is not there"
-        elif order[producer] >= order[step.slot]:
-            yield "", "it reads a step that does not come before it"
+        elif producer not in before[step.slot]:
+            yield "", "it reads a step that need not have run before it"
     if any(name not in names for name in b.inputs(binding)):
         yield "", "it reads an input that is not declared"
     for inner in _all(binding):

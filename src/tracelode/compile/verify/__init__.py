@@ -23,12 +23,12 @@ def verify(work: Work) -> Work:
     """
     from tracelode.compile.assemble import decided, steps_of
     from tracelode.compile.evidence import edges_of
+    from tracelode.compile.execute.sound import problems
     from tracelode.compile.refuse import EXACT
     from tracelode.compile.verify.curve import curve
     from tracelode.compile.verify.folds import left_out
     from tracelode.compile.verify.mutate import mutated
     from tracelode.compile.verify.saved import saved
-    from tracelode.compile.verify.static import problems
     from tracelode.compile.verify.trusted import trusted
     from tracelode.model.verification import Verification
     from tracelode.model.workflow import Refusal, Workflow
@@ -65,7 +65,9 @@ def verify(work: Work) -> Work:
     verification = Verification(
         folds=folds,
         curve=() if work.options.curve is False else curve(work, rows, scenes, edges_of),
-        problems=problems(verdict) if isinstance(verdict, Workflow) else (),
+        problems=tuple(f"{at}: {what}" for at, what in problems(verdict))
+        if isinstance(verdict, Workflow)
+        else (),
         mutations=changes,
         leaks=leaks,
         saved=saved(work, verdict, folds) if kept else {},
