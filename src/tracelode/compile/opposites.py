@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 PAIRS = (
     ("add", "remove"),
@@ -74,7 +75,8 @@ def said(text: str) -> set[str]:
     return denied | spoken
 
 
-def stem(word: str, verbs: Collection[str] = VERBS) -> str:
+@lru_cache(maxsize=16384)
+def stem(word: str, verbs: frozenset[str] = VERBS) -> str:
     """A known verb, of one of its forms.
 
     Args:

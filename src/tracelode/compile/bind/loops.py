@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from tracelode.compile import transforms
 from tracelode.compile.bind.observe import Scenes, fanned
@@ -14,6 +14,9 @@ from tracelode.compile.work import Traced
 from tracelode.model import binding as b
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Argument, ForEach, Wait
+
+STATUSES, LONGEST = 50, 40
+"""Most fields that may tell a status, and characters of one."""
 
 
 @dataclass(frozen=True)
@@ -224,17 +227,20 @@ def wait(slot: str, scenes: Scenes, runs: frozenset[int]) -> Wait | None:
 
 
 def _statuses(outputs: list[Tree]) -> list[str]:
-    from tracelode.compile.paths import leaves
+    """Words and flags, outside of lists, that were not always so."""
+    return [
+        written(keys)
+        for keys, leaf in islice(_words(outputs[-1]), STATUSES)
+        if any(not transforms.same(_leaf(o, written(keys)), leaf) for o in outputs[:-1])
+    ]
 
-    last = outputs[-1]
-    found = []
-    for keys, leaf in leaves(last):
-        path = written(keys)
-        if isinstance(leaf, (str, bool)) and any(
-            not transforms.same(_leaf(o, path), leaf) for o in outputs[:-1]
-        ):
-            found.append(path)
-    return found[:50]
+
+def _words(tree: Tree, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str | bool]]:
+    if isinstance(tree, dict):
+        for key, inner in tree.items():
+            yield from _words(inner, (*keys, key))
+    elif isinstance(tree, bool) or (isinstance(tree, str) and len(tree) <= LONGEST):
+        yield keys, tree
 
 
 def _leaf(tree: Tree, path: str) -> Tree:

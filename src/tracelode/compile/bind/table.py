@@ -113,13 +113,22 @@ def _tried(leaf: Leaf, scenes: Scenes, propose: object) -> list[Rule]:
             suggested.setdefault(key, (binding, set()))[1].add(run)
     found = []
     for key, (binding, runs) in suggested.items():
-        explains = frozenset(run for run in leaf.seen if run in runs or explained(binding, leaf, run, scenes))
+        explains = (
+            frozenset(runs)
+            if _said(binding)
+            else frozenset(run for run in leaf.seen if run in runs or explained(binding, leaf, run, scenes))
+        )
         reads = b.producers(binding)
         asks = tuple(n for n in b.inputs(binding) if n != leaf.name)
         enough = len(explains) >= CROSS * len(leaf.seen) and reads and not _hard(reads, leaf, scenes)
         crossed = _crossed(binding, leaf, scenes) if enough else None
         found.append(Rule(binding, frozenset(runs), explains, key, reads, asks, crossed))
     return found
+
+
+def _said(binding: b.Binding) -> bool:
+    """Does every run that such a rule explains suggest it by itself? Then there is nothing to try."""
+    return isinstance(binding, b.Constant) and isinstance(binding.value, str)
 
 
 def explained(binding: b.Binding, leaf: Leaf, run: int, scenes: Scenes) -> bool:
