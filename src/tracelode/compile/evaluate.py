@@ -8,7 +8,7 @@ from typing import Any
 import re2
 
 from tracelode.compile import transforms
-from tracelode.compile.paths import get, parsed, put
+from tracelode.compile.paths import ANY_KEY, get, parsed, put
 from tracelode.model import binding as b
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Guard, Step, Test
@@ -179,11 +179,11 @@ def _picked(pick: b.Pick, rows: list[Tree], scene: Scene, last: bool) -> list[Tr
             found = rows[pick.index : (pick.index + 1) or None]
         case b.Where():
             wanted = value(pick.value, scene)
-            found = [r for r in rows if _has(r, pick.field) and holds(pick.op, _at(r, pick.field), wanted)]
+            found = [r for held, r in _fields(rows, pick.field) if holds(pick.op, held, wanted)]
             if last and len(found) > 1 and not pick.first:
                 raise Missing("ambiguous_selection", f"{len(found)} elements fit")
         case _:
-            ranked = [(transforms.number(_at(r, pick.field)), r) for r in rows if _has(r, pick.field)]
+            ranked = [(transforms.number(held), r) for held, r in _fields(rows, pick.field)]
             known = [(n, r) for n, r in ranked if n is not None]
             choose = min if isinstance(pick, b.Least) else max
             best = choose((n for n, _ in known), default=None)
@@ -196,12 +196,18 @@ def _picked(pick: b.Pick, rows: list[Tree], scene: Scene, last: bool) -> list[Tr
     return found
 
 
-def _has(row: Tree, path: str) -> bool:
-    try:
-        get(row, path)
-    except LookupError:
-        return False
-    return True
+def _fields(rows: list[Tree], path: str) -> list[tuple[Tree, Tree]]:
+    """(value at the path, row) of the rows that have one."""
+    key, *deeper = parsed(path) or (ANY_KEY,)
+    if isinstance(key, str) and key != ANY_KEY and not deeper:  # as nearly all are
+        return [(row[key], row) for row in rows if isinstance(row, dict) and key in row]
+    found = []
+    for row in rows:
+        try:
+            found.append((get(row, path), row))
+        except LookupError:
+            continue
+    return found
 
 
 def _first(binding: b.Alias, scene: Scene) -> Tree:

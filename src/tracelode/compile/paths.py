@@ -138,11 +138,10 @@ def _get(tree: Tree, keys: tuple[Key, ...]) -> Tree:
                     continue
                 found.extend(value) if many else found.append(value)
             return found
-        there = (
-            isinstance(key, str) and key in tree
-            if isinstance(tree, dict)
-            else isinstance(tree, list) and isinstance(key, int) and -len(tree) <= key < len(tree)
-        )
+        if isinstance(tree, dict):
+            there = isinstance(key, str) and key in tree
+        else:
+            there = isinstance(tree, list) and isinstance(key, int) and -len(tree) <= key < len(tree)
         if not there:
             raise LookupError(written(keys))
         tree = tree[key]

@@ -15,6 +15,8 @@ from tracelode.ingest.jobs import Settings
 from tracelode.ingest.work import Worker
 
 _worker: Worker | None = None
+RARELY = (50_000, 20, 100)
+"""Thresholds of garbage collection where nearly everything that is made stays."""
 
 
 def start(settings: Settings, parent: int) -> None:
@@ -72,3 +74,14 @@ def unseen_by_children() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+@contextlib.contextmanager
+def collecting_rarely() -> Iterator[None]:
+    """Look for circles of garbage rarely while large trees without circles are built and walked."""
+    before = gc.get_threshold()
+    gc.set_threshold(*RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

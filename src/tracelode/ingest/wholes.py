@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tracelode import registry
-from tracelode.files import Records, proof, why
+from tracelode.files import Cursor, Records, is_packed, open_stream, proof, why
 from tracelode.ingest.bounds import whole_arguments
 from tracelode.ingest.content import Content, Contents, resolve
 from tracelode.ingest.discover import MAPPED
@@ -49,7 +49,8 @@ def wholes(contents: Contents, sessions: Mapping[str, Sequence[Operation]]) -> W
             continue
         path = resolve(name)
         assert path is not None
-        lines = {o.origin.line for key in keys for o in sessions[key] if o.origin.path == name}
+        found_in = (o.origin for key in keys for o in sessions[key] if o.origin.path == name)
+        lines = {origin.line: origin.offset for origin in found_in}
         _read(contents, path, row, keys, lines, found)
     return found
 
@@ -76,7 +77,7 @@ def _unread(row: SourceRow) -> str | None:
 
 
 def _read(
-    contents: Contents, path: Path, row: SourceRow, keys: set[str], lines: set[int], found: Wholes
+    contents: Contents, path: Path, row: SourceRow, keys: set[str], lines: dict[int, int], found: Wholes
 ) -> None:
     source = registry.load("sources", row.adapter)
     if getattr(source, "by_line", False) and lines:
@@ -89,13 +90,21 @@ def _read(
     _keep(_taken(contents, source.read(records, source.fresh(), row.path), keys), found)
 
 
-def _some(path: Path, wanted: set[int]) -> Iterator[Line]:
-    last = max(wanted)
-    for line in Records(path):
-        if line.number in wanted:
+def _some(path: Path, wanted: Mapping[int, int]) -> Iterator[Line]:
+    """Lines by (number to byte offset, 0 where it is not known): what lies between is not read."""
+    with open_stream(path) as stream:
+        packed = is_packed(stream)
+    lines, line, at = iter(Records(path)), None, 0
+    for number, offset in sorted(wanted.items()):
+        if number > at + 1 and offset and not packed:
+            lines = iter(Records(path, Cursor(offset, number - 1)))
+        while at < number:
+            line = next(lines, None)
+            if line is None:
+                return
+            at = line.number
+        if line is not None and at == number:
             yield line
-        if line.number >= last:
-            return
 
 
 def _taken(contents: Contents, items: Iterable[object], keys: set[str]) -> Wholes:

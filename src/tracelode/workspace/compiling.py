@@ -241,9 +241,14 @@ class Compiling(Asking):
 
     # reading ------------------------------------------------------------------------------------
 
-    def _matching(self, query: Query | None, keys: Iterable[str] | None = None) -> list[Session]:
+    def _matching(
+        self,
+        query: Query | None,
+        keys: Iterable[str] | None = None,
+        every: Sequence[Session] | None = None,
+    ) -> list[Session]:
         """The sessions that pass, with the logs of effects of their families."""
-        every = sorted(self._catalog.sessions(), key=lambda s: s.key)
+        every = sorted(self._catalog.sessions(), key=lambda s: s.key) if every is None else every
         wanted = None if keys is None else set(keys)
         filtered = query is not None and bool(
             query.where or query.since is not None or query.until is not None
@@ -279,13 +284,15 @@ class Compiling(Asking):
     ) -> tuple[Found, list[Run]]:
         from tracelode.compile.intents import intents
         from tracelode.compile.work import Options, State
+        from tracelode.ingest.process import collecting_rarely
         from tracelode.model.compiled import Found
         from tracelode.workspace.compiling_runs import copied, light
 
         if options is not None:
             checked(options)
-        runs, reading = light(self._ask(), self._matching(query), tuple(declared[0].tools.values()))
-        state = intents(State(tuple(runs), options or Options(), declared[0])) if runs else State(())
+        with collecting_rarely():
+            runs, reading = light(self._ask(), self._matching(query), tuple(declared[0].tools.values()))
+            state = intents(State(tuple(runs), options or Options(), declared[0])) if runs else State(())
         ended = {run.key: run.outcome for run in runs}
         found = Found(
             intents=state.intents,

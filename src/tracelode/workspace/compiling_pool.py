@@ -16,6 +16,7 @@ from tracelode.model.evidence import Edge, Evidence
 from tracelode.model.intent import Intent
 from tracelode.model.operation import Operation
 from tracelode.model.run import Run
+from tracelode.model.session import Session
 from tracelode.model.workflow import Refused, Workflow
 
 BATCH = 6
@@ -59,31 +60,38 @@ def together(
     Returns:
         n verdicts in the order of the jobs, the same whatever the number of processes.
     """
-    from tracelode.ingest.process import cores
+    from tracelode.ingest.process import collecting_rarely, cores
 
     count = min(workers or cores(), len(jobs))
     if count < 2 or len(jobs) < FEWEST:
         found = []
-        for place, job in enumerate(jobs, 1):
-            found.append(alone(workspace, job))
-            if told is not None:
-                told(place, len(jobs))
+        with collecting_rarely():
+            for place, job in enumerate(jobs, 1):
+                found.append(alone(workspace, job))
+                if told is not None:
+                    told(place, len(jobs))
         return found
     return _pooled(workspace, jobs, count, told)
 
 
-def alone(workspace: Any, job: Job, known: Mapping[str, list[Operation]] | None = None) -> Compiled:
+def alone(
+    workspace: Any,
+    job: Job,
+    known: Mapping[str, list[Operation]] | None = None,
+    every: Sequence[Session] | None = None,
+) -> Compiled:
     """Compile one intent in this process.
 
     Args:
         workspace: holds its runs.
         job: which.
         known: operations of its sessions, where they are read already.
+        every: all sessions of the store, where they are read already.
     """
     from tracelode.workspace.compiling_one import compiled
     from tracelode.workspace.compiling_runs import whole
 
-    chosen = workspace._matching(None, job.intent.runs)
+    chosen = workspace._matching(None, job.intent.runs, every)
     specs = tuple(job.declared.tools.values())
     runs, reading = whole(workspace._ask(), workspace._contents(), chosen, specs, known)
     return compiled(job.intent, runs, job.others, job.options, job.declared, reading, job.emit, job.documents)
@@ -94,14 +102,16 @@ _workspace: Any = None
 
 def _start(kind: Any, store: str, tz: str, parent: int) -> None:
     """Make this process's workspace (a pool's initializer)."""
+    import gc
     import signal
     import threading
 
-    from tracelode.ingest.process import _outlive
+    from tracelode.ingest.process import RARELY, _outlive
 
     global _workspace
     threading.Thread(target=_outlive, args=(parent,), daemon=True).start()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(*RARELY)
     # an interrupt of the terminal reaches every process; the parent alone answers it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _workspace = kind(Path(store), tz=tz)
@@ -114,14 +124,15 @@ def _work(jobs: Sequence[Job]) -> list[_Sent]:
     """Compile some intents; their operations are read in one go."""
     from tracelode.store.series import series
 
-    chosen = _workspace._matching(None, [key for job in jobs for key in job.intent.runs])
+    every = _workspace._matching(None)
+    chosen = _workspace._matching(None, [key for job in jobs for key in job.intent.runs], every)
     known = series(_workspace._ask(), [s.key for s in chosen])
-    return [_packed(job, known) for job in jobs]
+    return [_packed(job, known, every) for job in jobs]
 
 
-def _packed(job: Job, known: Mapping[str, list[Operation]]) -> _Sent:
+def _packed(job: Job, known: Mapping[str, list[Operation]], every: Sequence[Session]) -> _Sent:
     """Compile, and pack what leaves defaults out: an unpickled text is not the default that it equals."""
-    done = alone(_workspace, job, known)
+    done = alone(_workspace, job, known, every)
     parts = (done.verdict, done.edges, done.evidence)
     bare = msgspec.structs.replace(done, verdict=_NONE, edges=(), evidence=())
     return (bare, done.workflow is not None, *(msgspec.msgpack.encode(part) for part in parts))  # type: ignore[return-value]
@@ -146,6 +157,10 @@ def _pooled(
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor, as_completed
 
+    import tracelode.compile.passes  # once, before the processes part
+    import tracelode.ingest.wholes
+    import tracelode.store.series
+    import tracelode.workspace.compiling_one  # noqa: F401
     from tracelode.ingest.process import unseen_by_children
 
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
 
 import re2
@@ -261,7 +262,8 @@ def _patterns(values: Mapping[int, Tree], requests: Mapping[int, str]) -> tuple[
     return tuple(pattern for _, pattern in sorted(good)[:3])
 
 
-def pieces(pattern: str, text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=4096)  # the same requests are read again for every run that is left out
+def pieces(pattern: str, text: str) -> tuple[tuple[int, int], ...]:
     """Where the piece that an expression looks for lies, in each of its matches.
 
     Args:
@@ -275,7 +277,7 @@ def pieces(pattern: str, text: str) -> list[tuple[int, int]]:
     while (match := rule.search(text, at)) is not None:
         spans.append(match.span(1))
         at = match.start() + 1
-    return spans
+    return tuple(spans)
 
 
 def _reads(piece: str, value: Tree) -> bool:

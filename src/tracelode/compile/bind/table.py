@@ -113,12 +113,9 @@ def _tried(leaf: Leaf, scenes: Scenes, propose: object) -> list[Rule]:
             suggested.setdefault(key, (binding, set()))[1].add(run)
     found = []
     for key, (binding, runs) in suggested.items():
-        explains = (
-            frozenset(runs)
-            if _said(binding)
-            else frozenset(run for run in leaf.seen if run in runs or explained(binding, leaf, run, scenes))
-        )
         reads = b.producers(binding)
+        tried = () if _said(binding) else leaf.seen.keys() - runs
+        explains = frozenset(runs).union(r for r in tried if explained(binding, leaf, r, scenes, reads))
         asks = tuple(n for n in b.inputs(binding) if n != leaf.name)
         enough = len(explains) >= CROSS * len(leaf.seen) and reads and not _hard(reads, leaf, scenes)
         crossed = _crossed(binding, leaf, scenes) if enough else None
@@ -131,7 +128,9 @@ def _said(binding: b.Binding) -> bool:
     return isinstance(binding, b.Constant) and isinstance(binding.value, str)
 
 
-def explained(binding: b.Binding, leaf: Leaf, run: int, scenes: Scenes) -> bool:
+def explained(
+    binding: b.Binding, leaf: Leaf, run: int, scenes: Scenes, reads: tuple[str, ...] | None = None
+) -> bool:
     """Does a rule give the value that a run passed?
 
     Args:
@@ -139,11 +138,13 @@ def explained(binding: b.Binding, leaf: Leaf, run: int, scenes: Scenes) -> bool:
         leaf: what is explained.
         run: place of the run.
         scenes: all runs.
+        reads: the steps that it reads, where they are known already.
     """
     traced = leaf.seen[run]
     if isinstance(binding, b.FromInput) and binding.name == leaf.name:
         return traced.prompt is not None
-    if not all(scenes.before(run, slot, leaf.slot) for slot in b.producers(binding)):
+    reads = b.producers(binding) if reads is None else reads
+    if not all(scenes.before(run, slot, leaf.slot) for slot in reads):
         return False
     try:
         found = value(binding, scenes.by_run[run])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tracelode.compile import transforms
 from tracelode.compile.evidence.arithmetic import results
@@ -28,8 +29,7 @@ ELEMENTS = 2000
 """Leaves at one generalised path of one output that are compared."""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """A source as it is compared over runs."""
 
     slot: str

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from tracelode.compile.evidence.crossed import (
     ASKED,
@@ -29,8 +30,7 @@ _COARSE = frozenset({"date", "time", "datetime", "round"})
 _PLAIN = re.compile(r"[a-z]+(?: [a-z]+)?\Z")
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What is said of one argument leaf."""
 
     kind: str

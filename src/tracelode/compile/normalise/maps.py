@@ -71,18 +71,14 @@ def _maps(outputs: list[Tree]) -> Iterable[tuple[Key, ...]]:
         groups: dict[str, list[Tree]] = {}
         for row in rows:
             for key, inner in row.items():
-                if isinstance(inner, dict | list):
+                if isinstance(inner, (dict, list)):
                     groups.setdefault(key, []).append(inner)
         waiting.extend(((*at, key), group) for key, group in groups.items())
 
 
 def _is_map(rows: list[dict[str, Tree]]) -> bool:
     seen = sum(map(len, rows))
-    own = sum(
-        isinstance(inner, dict) and any(v == key for v in inner.values() if isinstance(v, str))
-        for row in rows
-        for key, inner in row.items()
-    )
+    own = sum(isinstance(inner, dict) and key in inner.values() for row in rows for key, inner in row.items())
     if 2 * own > seen:
         return True
     distinct = len({key for row in rows for key in row})

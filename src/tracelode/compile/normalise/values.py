@@ -29,6 +29,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 LOST = "\ufffd"
 """In the place of half a character, which cannot be written: what it was is not known."""
 _ONE_TEXT = frozenset({"result", "output", "content", "text", "response"})
+_NESTS = (dict, list)
 _ERRORS = (ValueError, RecursionError, MemoryError, OverflowError)  # msgspec's and unicode's are ValueErrors
 
 
@@ -128,9 +129,9 @@ def _depth(tree: Tree) -> int:
         level = [
             inner
             for outer in level
-            if isinstance(outer, dict | list)
+            if isinstance(outer, _NESTS)
             for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
+            if isinstance(inner, _NESTS)
         ]
         depth += 1
     return depth
