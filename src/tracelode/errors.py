@@ -201,7 +201,16 @@ class Demoted(RunError):
 
 
 class Repeated(RunError):
-    """An earlier run of the same workflow and inputs began a write and has not ended."""
+    """An earlier run of the same workflow and inputs began a write and has not ended.
+
+    Args:
+        message: what it wrote, and how to go on.
+        run: its id.
+    """
+
+    def __init__(self, message: str, run: str) -> None:
+        super().__init__(message)
+        self.run = run
 
 
 class ToolError(TracelodeError):

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from compile.emitting import STEPS, arg, bookings, partial
@@ -179,6 +180,22 @@ def test_a_caller_is_not_taken_for_a_person(tmp_path: Path) -> None:
 def test_a_step_may_be_approved_by_whoever_starts_the_server(tmp_path: Path) -> None:
     _, answers, _ = session(bookings(), tmp_path, [GIVEN], "--approved", "book#1")
     assert answers[0][0]["status"] == "done"
+
+
+def test_a_call_that_is_made_again_writes_nothing_twice(tmp_path: Path) -> None:
+    work = bookings()
+    noting = Effect("append", "declared")
+    steps = [msgspec.structs.replace(s, effect=noting) if s.slot == "add_note#1" else s for s in work.steps]
+    work = msgspec.structs.replace(work, steps=tuple(steps))
+    yes = {"_resume": "RUN", "_answer": {"yes": True, "person": True}}
+    _, answers, calls = session(work, tmp_path, [GIVEN, yes, GIVEN], "--trust-caller")
+    _, first, second = answers
+    assert (first[0]["status"], first[0]["question"]["step"]) == ("escalated", "book#1")
+    assert second[1] is True
+    assert second[0]["run"] == first[0]["run"]
+    assert "nothing was begun" in second[0]["error"]
+    assert "made add_note#1" in second[0]["error"]
+    assert [name for name, _ in calls].count("add_note") == 1
 
 
 def test_wrong_calls_are_answered_and_not_fatal(tmp_path: Path) -> None:

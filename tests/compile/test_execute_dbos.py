@@ -16,9 +16,9 @@ import pytest
 
 from compile.execution import WRITE, YES, Box, answering, bound, step, workflow
 from tracelode import registry
-from tracelode.errors import RunError, ToolFailed, ToolUnsure
+from tracelode.errors import Repeated, RunError, ToolFailed, ToolUnsure
 from tracelode.model import binding as b
-from tracelode.model.execution import Outcome, Reply
+from tracelode.model.execution import Outcome, Policy, Reply
 from tracelode.model.workflow import Input
 
 pytest.importorskip("dbos", reason="the extra dbos is not installed")
@@ -198,3 +198,22 @@ def test_a_process_that_is_killed_leaves_a_write_in_doubt(place: str, tmp_path: 
     action = {"action": "output", "value": "seen"} if there else {"action": "retry"}
     assert resume(WORK, box, place, run, reply=Reply(by="person", **action)).status == "done"
     assert len(log.read_text().splitlines()) == 1
+
+
+def test_an_open_run_of_the_same_inputs_is_not_begun_again(place: str) -> None:
+    def cut(room: str) -> None:
+        raise ToolUnsure("cut")
+
+    cutting = Box(find=lambda city: {"id": city}, book=cut)
+    box = Box(find=lambda city: {"id": city}, book=lambda room: room)
+    assert start(WORK, cutting, place, "first", {"city": "Oslo"}).status == "escalated"
+    with pytest.raises(Repeated, match=r"run first .* may have made book#1") as told:
+        start(WORK, box, place, "second", {"city": "Oslo"})
+    assert told.value.run == "first"
+    assert box.names() == []
+    assert start(WORK, box, place, "other", {"city": "Bergen"}).status == "done"
+    again = Policy(writes="proven", again=True)
+    assert start(WORK, box, place, "third", {"city": "Oslo"}, policy=again).status == "done"
+    settled = Reply(by="person", action="output", value="seen")
+    assert resume(WORK, box, place, "first", reply=settled).status == "done"
+    assert start(WORK, box, place, "fourth", {"city": "Oslo"}).status == "done"

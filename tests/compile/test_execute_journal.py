@@ -14,7 +14,7 @@ from compile.execution import WRITE, YES, Box, answering, bound, resume, start, 
 from tracelode import registry
 from tracelode.compile.execute.embedded import EmbeddedEngine
 from tracelode.compile.execute.journal import DONE, Journal, Row
-from tracelode.errors import RunError, SchemaTooNew, StoreError, ToolUnsure
+from tracelode.errors import Repeated, RunError, SchemaTooNew, StoreError, ToolUnsure
 from tracelode.model import binding as b
 from tracelode.model.execution import Policy, Reply
 from tracelode.model.workflow import Input
@@ -208,3 +208,21 @@ def test_an_answer_that_is_kept_is_not_asked_for_twice(place: Path) -> None:
     outcome = resume(work, box, place, asker=answering(heard=heard), reply=Reply(by="person", yes=True))
     assert outcome.outputs == {"say#1": "hi", "send#1": "x"}
     assert [q.kind for q in heard] == ["generate", "approval"]
+
+
+def test_an_open_run_of_the_same_inputs_is_not_begun_again(place: Path) -> None:
+    find = step("find#1", arguments=bound(city=b.FromInput("city")))
+    book = step("book#1", "find#1", effect=WRITE, order=1, arguments=bound(room=b.Copy("find#1", "id")))
+    pay = step("pay#1", "book#1", effect=WRITE, order=2, arguments=bound(sum=b.Free()))
+    work = workflow(find, book, pay, inputs=("city",))
+    box = Box(find=lambda city: {"id": city}, book=lambda room: room, pay=lambda sum: sum)
+    assert start(work, box, place, {"city": "Oslo"}, run="first").status == "escalated"
+    with pytest.raises(Repeated, match=r"run first .* made book#1") as told:
+        start(work, box, place, {"city": "Oslo"}, run="second")
+    assert told.value.run == "first"
+    assert box.names().count("book") == 1
+    assert start(work, box, place, {"city": "Bergen"}, run="other").status == "escalated"
+    shadow = Policy(mode="shadow")
+    assert start(work, box, place, {"city": "Oslo"}, run="shadow", policy=shadow).status != "stopped"
+    again = Policy(writes="proven", again=True)
+    assert start(work, box, place, {"city": "Oslo"}, run="third", policy=again).status == "escalated"

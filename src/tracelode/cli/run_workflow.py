@@ -84,8 +84,6 @@ def run_workflow(
         return _unfit(str(error), store.json)
     if far.restore:
         running_open.restore(loaded, chosen)
-    if not opened.resume and not opened.again:
-        running_open.unrepeated(loaded, inputs, chosen)
     recorded = None if far.recorded is None else _recorded(far, store)
     going = run_open.Going(loaded, target, chosen, accept_edits=far.accept_edits, json=store.json)
     try:
@@ -149,7 +147,8 @@ def _chosen(tools: ToolOptions, far: FarOptions, opened: OpenRunOptions, folder:
         raise UsageError("--model, --base-url and --key-env go with --backend")
     chosen = Chosen(
         tools=tools.tools, engine=far.engine, journal=far.journal, shadow=far.shadow, writes=far.yes_write,
-        restored=far.demoted, resume=opened.resume, calls=far.calls, timeout=tools.timeout,
+        restored=far.demoted, again=opened.again, resume=opened.resume, calls=far.calls,
+        timeout=tools.timeout,
     )  # fmt: skip
     import msgspec
 

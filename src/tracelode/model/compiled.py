@@ -225,6 +225,8 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
     """ask, proven, or steps that may write, joined by commas."""
     restored: bool = False
     """Run although it was demoted."""
+    again: bool = False
+    """Run although an earlier run of the same inputs wrote and has not ended."""
     resume: str = ""
     """Run to go on with."""
     calls: int = 1_000

@@ -136,6 +136,9 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """Slots that a person approved beforehand; arguments that nothing proves need a yes all the same."""
     demoted: bool = False
     """True: runs although it was demoted."""
+    again: bool = False
+    """True: begins although an earlier run of the same inputs made a write, or may have made one, and has
+    not ended; its writes are made once more."""
     jobs: int = 4
     """Calls at the same time."""
     timeout: float = 120.0
@@ -238,6 +241,7 @@ class Engine(Protocol):
             How far it came.
 
         Raises:
+            Repeated: an earlier run of the same inputs wrote, or may have written, and has not ended.
             RunError: it cannot start.
         """
         ...

@@ -200,6 +200,7 @@ def policy_of(workflow: Workflow, chosen: Chosen) -> Policy:
         writes="proven" if chosen.writes == "proven" else "ask",
         approved=approved,
         demoted=chosen.restored,
+        again=chosen.again,
         timeout=chosen.timeout,
         budget=Budget(calls=chosen.calls, seconds=chosen.seconds),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,23 +30,6 @@ def open_runs(workflow: Workflow, chosen: Chosen) -> list[OpenRun]:
     from tracelode.compile.execute.open_runs import open_runs
 
     return open_runs(_own(chosen, "--open"), workflow)
-
-
-def unrepeated(workflow: Workflow, inputs: Mapping[str, Any], chosen: Chosen) -> None:
-    """Refuse to begin what an earlier run of the same inputs began to write.
-
-    Args:
-        workflow: which.
-        inputs: name to value.
-        chosen: engine and journal; of another engine than embedded nothing is known.
-
-    Raises:
-        Repeated: there is such a run.
-    """
-    from tracelode.compile.execute.open_runs import unrepeated
-
-    if chosen.engine == "embedded" and not chosen.shadow:
-        unrepeated(chosen.journal, workflow, inputs)
 
 
 def restore(workflow: Workflow, chosen: Chosen) -> None:

@@ -43,7 +43,7 @@ from mcp.server.stdio import stdio_server
 
 from tracelode.compile.execute.embedded import EmbeddedEngine
 from tracelode.compile.files import load
-from tracelode.errors import TracelodeError
+from tracelode.errors import Repeated, TracelodeError
 from tracelode.model.execution import Outcome, Policy, Reply
 from tracelode.providers.tools_mcp import McpServer, McpTools
 
@@ -89,6 +89,8 @@ class Offered:
                     outcome = await self.engine.start(
                         self.workflow, self.toolbox, given, place=self.journal, policy=self.policy
                     )
+            except Repeated as error:
+                return {"error": str(error), "run": error.run, **self._how(error.run)}, True
             except (TracelodeError, msgspec.MsgspecError, TypeError, ValueError) as error:
                 approves = "approves no write" in str(error)
                 # this server was started anew since the question, and does not know its kind

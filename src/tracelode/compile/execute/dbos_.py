@@ -16,7 +16,9 @@ from typing import Any
 import msgspec
 
 from tracelode.compile.execute.executor import Executor
+from tracelode.compile.execute.journal import BEGUN, DONE, FAILED, IN_DOUBT
 from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
+from tracelode.compile.execute.open_runs import compared, refuse, written
 from tracelode.compile.execute.secret import hidden, shown
 from tracelode.compile.execute.sound import sound
 from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment, needed_again
@@ -27,6 +29,10 @@ from tracelode.model.run import Run, Tree
 from tracelode.model.tools import Toolbox
 from tracelode.model.workflow import Workflow
 
+WORKFLOW = "tracelode_run"
+"""Name of our workflows in DBOS."""
+NEWEST = 1_000
+"""Links of chains among which an open run of the same inputs is looked for: DBOS has no index of inputs."""
 _SERVED: dict[str, Any] = {"place": "", "function": None}
 """What DBOS, which is one for each process, is launched for."""
 _LIVE: dict[str, _Live] = {}
@@ -218,6 +224,8 @@ class DbosEngine:
         dbos = await _launched(place)
         if await dbos.DBOS.get_workflow_status_async(f"{run}.0") is not None:
             raise RunError(f"there is a run {run} already; resume it, or choose another id")
+        if policy.mode == "act" and not policy.again:
+            await _unrepeated(dbos.DBOS, workflow, inputs)
         live = _Live(workflow, toolbox, policy, asker, secret, recorded)
         facts = (encoded(open_).decode(), encoded(moment(state)).decode(), identity(workflow))
         begun = {"mode": policy.mode, "secrets": sorted(secret)}
@@ -269,6 +277,38 @@ class DbosEngine:
         return await _chained(dbos, f"{run}.{len(links)}", run, live, (inputs, state, mark), prior)
 
 
+async def _unrepeated(dbos: Any, workflow: Workflow, inputs: Mapping[str, Tree]) -> None:
+    """Refuse to begin what one of the newest runs of the same inputs began; see open_runs.unrepeated."""
+    given, mark = compared(workflow, inputs), identity(workflow)
+    writes = [step.slot for step in workflow.steps if step.effect.writes]
+    seen: set[str] = set()
+    for link in await dbos.list_workflows_async(name=WORKFLOW, sort_desc=True, limit=NEWEST):
+        name, run, noted, _, made_by, prior = link.input["args"]
+        if run in seen:  # an earlier link of its chain
+            continue
+        seen.add(run)
+        ended = link.status == "SUCCESS" and msgspec.json.decode(link.output)["status"] != "escalated"
+        if ended or made_by != mark or prior["mode"] != "act" or msgspec.json.decode(noted) != given:
+            continue
+        steps = {s["function_name"]: s["output"] for s in await dbos.list_workflow_steps_async(name)}
+        refuse(run, *written(writes, _states({**prior, **steps}), _replied({**prior, **steps})))
+
+
+def _states(noted: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(key, state) of the calls in the words of a journal."""
+    found = {name[len("begin:") :]: BEGUN for name in noted if name.startswith("begin:")}
+    for name, made in noted.items():
+        if name.startswith("call:") and made is not None:
+            states = {"done": DONE, "failed": FAILED}
+            found[name[len("call:") :]] = states.get(made["state"], IN_DOUBT)
+    found.update({name[len("settle:") :]: DONE for name in noted if name.startswith("settle:")})
+    return sorted(found.items())
+
+
+def _replied(noted: Mapping[str, Any]) -> list[str]:
+    return [name[len("reply:") :] for name, said in noted.items() if name.startswith("reply:") and said]
+
+
 def _answered(
     prior: dict[str, Any], last: Outcome | None, reply: Reply | None, run: str, secrets: Mapping[str, Tree]
 ) -> dict[str, Any]:
@@ -315,7 +355,7 @@ async def _launched(place: str) -> Any:
         "executor_id": random.token_hex(8),
     }
     if _SERVED["function"] is None:
-        _SERVED["function"] = dbos.DBOS.workflow(name="tracelode_run")(_go)
+        _SERVED["function"] = dbos.DBOS.workflow(name=WORKFLOW)(_go)
     try:
         dbos.DBOS(config=config)
         await asyncio.to_thread(dbos.DBOS.launch)

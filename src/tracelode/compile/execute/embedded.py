@@ -14,6 +14,7 @@ from tracelode.compile.execute.executor import Executor
 from tracelode.compile.execute.journal import BEGUN, DONE, FAILED, IN_DOUBT, Journal, Row
 from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
 from tracelode.compile.execute.monitor import Monitor
+from tracelode.compile.execute.open_runs import unrepeated
 from tracelode.compile.execute.secret import hidden, shown
 from tracelode.compile.execute.sound import sound
 from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment, needed_again
@@ -174,6 +175,8 @@ class EmbeddedEngine:
         now = moment(state)
         with Journal(Path(place)) as journal, journal.held(run):
             Monitor(journal).admit(workflow, policy)
+            if policy.mode == "act" and not policy.again:
+                unrepeated(place, workflow, inputs)
             names = ",".join(sorted(secret))
             journal.begin_run(
                 run, workflow.id, identity(workflow), policy.mode, encoded(open_), names, encoded(now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +45,41 @@ def unrepeated(place: str, workflow: Workflow, inputs: Mapping[str, Tree]) -> No
     Raises:
         Repeated: a run with the same inputs has not ended, and made a write or may have made one.
     """
-    known = {one.name for one in workflow.inputs if not one.secret} - secrets(workflow, inputs)
-    given = {name: value for name, value in inputs.items() if name in known}
+    given = compared(workflow, inputs)
     for run, noted in _open(place, workflow):
-        if run.mode == "act" and noted == given and (run.wrote or run.doubt):
-            told = f"may have made {', '.join(run.doubt)}" if run.doubt else f"made {', '.join(run.wrote)}"
-            raise Repeated(
-                f"run {run.run} of this workflow, with the same inputs, {told} and has not ended: go on with "
-                f"it by --resume {run.run}, or say --again to begin another one that writes once more"
-            )
+        if run.mode == "act" and noted == given:
+            refuse(run.run, run.wrote, run.doubt)
+
+
+def compared(workflow: Workflow, inputs: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The inputs that tell whether two runs do the same.
+
+    Args:
+        workflow: which.
+        inputs: name to value.
+    """
+    known = {one.name for one in workflow.inputs if not one.secret} - secrets(workflow, inputs)
+    return {name: value for name, value in inputs.items() if name in known}
+
+
+def refuse(run: str, wrote: Sequence[str], doubt: Sequence[str]) -> None:
+    """Say what an open run of the same inputs wrote, if it did.
+
+    Args:
+        run: its id.
+        wrote: slots of writes that were made.
+        doubt: slots of writes that may have been made.
+
+    Raises:
+        Repeated: it made a write, or may have made one.
+    """
+    if wrote or doubt:
+        told = f"may have made {', '.join(doubt)}" if doubt else f"made {', '.join(wrote)}"
+        raise Repeated(
+            f"nothing was begun: run {run} of this workflow, with the same inputs, {told} and has not ended; "
+            f"go on with it (--resume {run}), or begin another one that writes once more (--again)",
+            run,
+        )
 
 
 def _open(place: str, workflow: Workflow) -> list[_Noted]:
@@ -70,7 +96,7 @@ def _open(place: str, workflow: Workflow) -> list[_Noted]:
         for run, mode, status, started, pending, inputs in rows:
             calls = journal.rows("SELECT key, state FROM calls WHERE run = ? ORDER BY begun, key", (run,))
             replies = {row[0] for row in journal.rows("SELECT key FROM replies WHERE run = ?", (run,))}
-            wrote, doubt = _written(writes, calls, replies)
+            wrote, doubt = written(writes, calls, replies)
             step, code = _stands(pending)
             one = OpenRun(
                 run=run,
@@ -86,10 +112,19 @@ def _open(place: str, workflow: Workflow) -> list[_Noted]:
     return found
 
 
-def _written(
-    writes: Iterable[str], calls: Iterable[tuple[Any, ...]], replies: set[str]
+def written(
+    writes: Iterable[str], calls: Iterable[tuple[Any, ...]], replies: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Slots that were written, and those that are in doubt: nobody has said yet what is so."""
+    """What an open run wrote.
+
+    Args:
+        writes: slots that may change something.
+        calls: (key, state) of each noted call.
+        replies: keys of the questions that were answered.
+
+    Returns:
+        (slots that were written, slots that are in doubt: nobody has said yet what is so).
+    """
     wrote: dict[str, None] = {}
     doubt: dict[str, None] = {}
     for key, state in calls:
