@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tracelode.compile.emit.given import Given, work_of
+from tracelode.compile.verify.saved import spared
 from tracelode.compile.work import Work
-from tracelode.model import binding as b
 from tracelode.model.measure import DERIVED, NULLABLE, STORED
 from tracelode.model.profile import Profile, Sample
 from tracelode.model.run import Call
@@ -17,7 +17,7 @@ _DERIVED = ("tokens", "time")
 
 
 def removable(given: Given) -> Profile:
-    """The cost of the calls that a workflow makes by itself, and of those that it leaves out.
+    """The cost of the calls that a workflow made by itself in runs it was not learned from, and of noise.
 
     Args:
         given: a work; one that was refused saves nothing.
@@ -60,16 +60,10 @@ def _told(work: Work) -> tuple[str, ...]:
 
 
 def _rows(work: Work) -> Iterator[tuple[tuple[str, str, str], Call, str]]:
-    verdict, alignment = work.verdict, work.alignment
-    if not isinstance(verdict, Workflow) or alignment is None:
-        return
-    sure = {s.slot for s in verdict.steps if not any(b.residual(a.binding) for a in s.arguments)}
-    for place, run in enumerate(work.runs):
-        for call in run.calls:
-            slot = alignment.of[place][call.index]
-            if slot in sure or (not slot and not verdict.partial):
-                kind = work.labels[place][call.index].kind if work.labels else "essential"
-                yield (work.intent.name, call.name, kind), call, run.key
+    folds = work.verification.folds if work.verification is not None else ()
+    for place, call in spared(work, work.verdict, folds):
+        kind = work.labels[place][call.index].kind if work.labels else "essential"
+        yield (work.intent.name, call.name, kind), call, work.runs[place].key
 
 
 def _measures(calls: list[Call]) -> tuple[str, ...]:

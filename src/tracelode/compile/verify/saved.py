@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tracelode.compile.work import Work
+from tracelode.model.run import Call
 from tracelode.model.verification import Fold
 from tracelode.model.workflow import Verdict, Workflow
 
@@ -44,13 +45,30 @@ def saved(work: Work, verdict: Verdict | None, folds: Sequence[Fold]) -> dict[st
     """
     if not isinstance(verdict, Workflow) or work.alignment is None:
         return {}
-    bound = bound_calls(verdict, folds)
     total: dict[str, int] = {"tool_calls": 0, "runs": len(work.runs)}
+    for _, call in spared(work, verdict, folds):
+        total["tool_calls"] += 1
+        for name, amount in call.measures.items():
+            total[name] = total.get(name, 0) + amount
+    return total
+
+
+def spared(work: Work, verdict: Verdict | None, folds: Sequence[Fold]) -> Iterator[tuple[int, Call]]:
+    """The recorded calls that no model needs to ask for any more.
+
+    Args:
+        work: the intent.
+        verdict: what it became; one that was refused spares none.
+        folds: one a run.
+
+    Yields:
+        (place of the run, call): bound in a run that was left out, or noise that a whole workflow leaves out.
+    """
+    if not isinstance(verdict, Workflow) or work.alignment is None:
+        return
+    bound = bound_calls(verdict, folds)
     for place, run in enumerate(work.runs):
         for call in run.calls:
             slot = work.alignment.of[place][call.index]
             if (run.key, call.index) in bound or (not slot and not verdict.partial):
-                total["tool_calls"] += 1
-                for name, amount in call.measures.items():
-                    total[name] = total.get(name, 0) + amount
-    return total
+                yield place, call
