@@ -5,7 +5,9 @@ Run: python benchmarks/compile_executor.py [--steps N] [--runs N] [--json] [--ch
 A workflow of steps, each bound to the output of the one before it, on a toolbox whose calls cost nothing:
 what is left between two calls is the executor. The bare loop makes the same calls, in the same order, and
 remembers nothing.
-Reads are noted once; a write is noted twice, the first time synced to the disk before it is made.
+Reads are noted once; a write is noted twice, the first time synced to the disk before it is made: what the
+executor itself adds to a write is told by a journal in memory (/dev/shm, where there is one), and the rest is
+the disk. The bar is held by reads and by these writes.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import asyncio
 import json
 import logging
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -31,6 +34,8 @@ from tracelode.model.workflow import Argument, Check, Effect, Step, Workflow
 
 BAR = 0.3
 """Milliseconds that a step with its journal may cost more than in a bare loop, in the middle."""
+MEMORY = Path("/dev/shm")
+IN_MEMORY = "embedded, writes, no disk"
 POLICY = Policy(writes="proven", budget=Budget(calls=10**9))
 
 
@@ -110,6 +115,10 @@ def measure(steps: int, runs: int, folder: Path) -> dict[str, tuple[list[float],
         "embedded, reads": (EmbeddedEngine(), reads, str(folder / "reads.db")),
         "embedded, writes": (EmbeddedEngine(), writes, str(folder / "writes.db")),
     }
+    if MEMORY.is_dir():
+        memory = folder / "memory"
+        memory.symlink_to(tempfile.mkdtemp(prefix="bench-", dir=MEMORY))
+        engines[IN_MEMORY] = (EmbeddedEngine(), writes, str(memory / "writes.db"))
     try:
         import dbos  # noqa: F401
 
@@ -143,7 +152,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="exit 1 when the bar is missed")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-", dir=given.work) as folder:
-        found = measure(given.steps, given.runs, Path(folder))
+        try:
+            found = measure(given.steps, given.runs, Path(folder))
+        finally:
+            shutil.rmtree((Path(folder) / "memory").resolve(), ignore_errors=True)
     rows = [
         {
             "case": name,
@@ -153,7 +165,9 @@ def main() -> int:
         }
         for name, (gaps, whole) in found.items()
     ]
-    over = statistics.median(found["embedded, reads"][0]) - statistics.median(found["bare loop"][0])
+    plain = statistics.median(found["bare loop"][0])
+    held = [name for name in ("embedded, reads", IN_MEMORY) if name in found]
+    over = {name: statistics.median(found[name][0]) - plain for name in held}
     load = os.getloadavg()[0]
     if given.json:
         told = {"schema_version": 1, "rows": rows, "overhead_ms": over, "bar_ms": BAR, "load": load}
@@ -162,8 +176,10 @@ def main() -> int:
         print(f"{'milliseconds':24} {'a step':>8} {'95 %':>8} {'whole run a step':>17}")
         for row in rows:
             print(f"{row['case']:24} {row['step']:8.4f} {row['step_95']:8.4f} {row['whole']:17.4f}")
-        print(f"overhead of a step with its journal: {over:.4f} ms (bar {BAR} ms), load {load:.1f}")
-    return int(given.check and over > BAR)
+        for name, more in over.items():
+            print(f"overhead of a step with its journal, {name}: {more:.4f} ms (bar {BAR} ms)")
+        print(f"load {load:.1f}")
+    return int(given.check and max(over.values()) > BAR)
 
 
 if __name__ == "__main__":

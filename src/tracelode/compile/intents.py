@@ -19,10 +19,12 @@ from tracelode.compile import clusters
 from tracelode.compile.documents import grams, masked, tools
 from tracelode.compile.effects import Knowledge
 from tracelode.compile.sessions import session_key, session_name
+from tracelode.compile.shared_words import phrase
 from tracelode.compile.signatures import Signature, parted, signature
 from tracelode.compile.work import Options, State, Work
 from tracelode.model.intent import Intent, Neighbour
 from tracelode.model.run import Run
+from tracelode.signals.tools import is_shell
 
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 FEWEST = 3
@@ -177,6 +179,10 @@ def _name(runs: Sequence[Run], writes: Counter[str]) -> str:
     if not usual:
         last = Counter(run.calls[-1].name for run in runs)
         usual = [min(last, key=lambda tool: (-last[tool], tool))]
+        # a shell, or a tool of one word, tells nothing of what it was used for
+        bare = is_shell(usual[0]) or len(_PARTS.findall(usual[0])) < 2
+        if bare and (words := phrase([run.request for run in runs])):
+            return words
     first = {tool: min(_place(run, tool) for run in runs) for tool in usual}
     shown = [_said(tool) for tool in sorted(usual, key=lambda tool: (first[tool], tool))]
     return " and ".join(shown[:2]) + (f" and {len(shown) - 2} more" if len(shown) > 2 else "")
