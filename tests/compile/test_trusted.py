@@ -11,7 +11,7 @@ from compile.execution import step, workflow
 from compile.fixtures import runs, work
 from tracelode.compile.execute.checks import failing, holds
 from tracelode.compile.files import digest
-from tracelode.compile.invariants import checks
+from tracelode.compile.invariants import Read, checks
 from tracelode.compile.passes import PASSES, run
 from tracelode.compile.verify.saved import bound_calls
 from tracelode.compile.verify.trusted import trusted
@@ -118,7 +118,7 @@ def test_what_is_written_is_checked_against_what_was_seen() -> None:
 
 def learned(*values: Any, path: str = "v") -> list[Check]:
     calls = [Call(index=0, name="get", output={path: value}) for value in values]
-    return [c for c in checks(calls, False, (path,), (path,)) if c.kind in ("range", "enum")]
+    return [c for c in checks(calls, False, Read((path,), (path,))) if c.kind in ("range", "enum")]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hashlib import blake2b
 import msgspec
 
 from tracelode.compile.files import digest
-from tracelode.compile.invariants import checks
+from tracelode.compile.invariants import Read, checks
 from tracelode.compile.readback import getter
 from tracelode.compile.refuse import WHOLE, Draft, refusals
 from tracelode.compile.request import asks
@@ -177,7 +177,7 @@ def _step(work: Work, slot: Slot, place: int, after: set[str]) -> Step:
         wait=work.waits.get(slot.name),
         retries=2 if not effect.writes or effect.idempotent else 0,
         checks=(
-            *checks([call for _, call in calls], effect.writes, *_used(work, slot.name)),
+            *checks([call for _, call in calls], effect.writes, _used(work, slot.name)),
             *work.preconditions.get(slot.name, ()),
         ),
         approval=effect.writes and effect.basis != "configured",
@@ -193,11 +193,20 @@ def _calls(work: Work, slot: str) -> list[tuple[int, Call]]:
     return [(n, run.calls[i]) for n, run in enumerate(work.runs) for i in alignment.calls(n, slot)]
 
 
-def _used(work: Work, slot: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Paths that later steps read in the outputs of a step, and those of them that go into a write."""
+def _used(work: Work, slot: str) -> Read:
+    """What later steps read in the outputs of a step."""
     edges = [e for e in work.edges if e.before == slot and e.kind == "data_hard"]
     written = {e.gpath for e in edges if work.effects.get(e.after, _UNKNOWN).writes}
-    return tuple(sorted({e.gpath for e in edges})), tuple(sorted(written))
+    picked = {
+        (one.list, pick.field)
+        for arguments in work.bindings.values()
+        for argument in arguments
+        for one in b.selections(argument.binding)
+        if one.step == slot
+        for pick in one.picks
+        if not isinstance(pick, b.At)
+    }
+    return Read(tuple(sorted({e.gpath for e in edges})), tuple(sorted(written)), tuple(sorted(picked)))
 
 
 def _schema(work: Work, tool: str) -> str:

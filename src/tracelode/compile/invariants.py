@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from tracelode.compile import transforms
-from tracelode.compile.paths import get
+from tracelode.compile.execute.checks import holds, json_type
+from tracelode.compile.paths import get, parsed
 from tracelode.model.run import Call, Tree
 from tracelode.model.workflow import Check
 
@@ -28,20 +30,28 @@ _NAMING = re.compile(
 """Leaves that name something: their numbers grow without end and measure nothing."""
 
 
-def checks(
-    calls: Sequence[Call], writes: bool, used: Sequence[str], written: Sequence[str] = ()
-) -> tuple[Check, ...]:
+class Read(NamedTuple):
+    """What later steps read in the outputs of a step."""
+
+    used: tuple[str, ...] = ()
+    """Generalised paths."""
+    written: tuple[str, ...] = ()
+    """Of these, the paths that go into an argument of a write."""
+    picked: tuple[tuple[str, str], ...] = ()
+    """(list, field): elements are picked by the field."""
+
+
+def checks(calls: Sequence[Call], writes: bool, read: Read) -> tuple[Check, ...]:
     """Invariants of a step's outputs.
 
     Args:
         calls: the step's calls in all runs.
         writes: it changes something: what tells its success is a criterion.
-        used: generalised paths that later steps read.
-        written: of these, the paths that go into an argument of a write.
+        read: what later steps read.
 
     Returns:
-        no_error first, then the type, what later steps read, ranges and closed lists of what is written, and
-        success leaves.
+        no_error first, then the type, what later steps read and of which form it is, what picks elements,
+        ranges and closed lists of what is written, and success leaves.
 
     Source:
         compiler specification, section 9; docs/decisions/0029-when-proven.md.
@@ -50,14 +60,53 @@ def checks(
     found = [Check("no_error", "")]
     if len(outputs) < FEWEST:
         return tuple(found)
-    kinds = {_type(o) for o in outputs}
+    kinds = {_kind(o) for o in outputs}
     if len(kinds) == 1:
         found.append(Check("type", "", kinds.pop()))
-    found += [Check("required", path) for path in used if path and all(_there(o, path) for o in outputs)]
-    found += [check for path in written if path for check in _bounds(outputs, path)]
+    found += [Check("required", path) for path in read.used if path and all(_there(o, path) for o in outputs)]
+    found += [check for path in read.used if path for check in _form(outputs, path, path in read.written)]
+    found += [check for at, field in read.picked for check in _picks(outputs, at, field)]
+    found += [check for path in read.written if path for check in _bounds(outputs, path)]
     if writes:
         found.extend(_success(outputs))
-    return tuple(found)
+    return tuple(one for place, one in enumerate(found) if one not in found[:place])
+
+
+def _form(outputs: Sequence[Tree], path: str, written: bool) -> Iterator[Check]:
+    """Of which type a value always is; that a text is never empty, and of one line where it is written."""
+    values = _values(outputs, path)
+    kinds = {_kind(value) for value in values}
+    if len(kinds) != 1 or kinds == {"null"}:
+        return
+    kind = kinds.pop()
+    yield Check("type", path, kind)
+    if kind == "string" and all(str(v).strip() for v in values):
+        yield Check("nonempty", path)
+        if written and all(len(str(v).splitlines()) == 1 for v in values):
+            yield Check("line", path)
+
+
+def _picks(outputs: Sequence[Tree], at: str, field: str) -> Iterator[Check]:
+    """That every element of a list tells what it is picked by, in a form and range that were seen."""
+    path = f"{at}[*].{field}" if at else f"[*].{field}"
+    yield from _form(outputs, path, written=False)
+    if len(keys := parsed(field)) == 1 and isinstance(keys[0], str):
+        check = Check("every", at, keys[0])
+        if all(holds(check, output) for output in outputs):
+            yield check
+    yield from _bounds(outputs, path)
+
+
+def _values(outputs: Sequence[Tree], path: str) -> list[Tree]:
+    many = "[*]" in path or "{*}" in path
+    values: list[Tree] = []
+    for output in outputs:
+        try:
+            found = get(output, path)
+        except LookupError:
+            continue
+        values.extend(found if many else [found])
+    return values
 
 
 def _bounds(outputs: Sequence[Tree], path: str) -> Iterator[Check]:
@@ -115,6 +164,6 @@ def _success(outputs: Sequence[Tree]) -> list[Check]:
     return found
 
 
-def _type(value: Tree) -> str:
-    names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number"}
-    return names.get(type(value), "null")
+def _kind(value: Tree) -> str:
+    kind = json_type(value)
+    return "number" if kind == "integer" else kind

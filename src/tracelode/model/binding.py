@@ -239,6 +239,19 @@ def children(binding: Binding) -> tuple[Binding, ...]:
     return ()
 
 
+def selections(binding: Binding) -> tuple[Selected, ...]:
+    """The selections that a binding makes.
+
+    Args:
+        binding: any.
+
+    Returns:
+        Itself and those inside, outer ones first.
+    """
+    found = (binding,) if isinstance(binding, Selected) else ()
+    return (*found, *(one for inner in children(binding) for one in selections(inner)))
+
+
 def producers(binding: Binding) -> tuple[str, ...]:
     """Steps whose outputs a binding reads.
 

@@ -64,11 +64,11 @@ class Check(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that was so in every run, of a step's output."""
 
     kind: str
-    """type, required, nonempty, range, enum, count, equals, no_error."""
+    """type, required, nonempty, line, every, range, enum, count, equals, no_error."""
     path: str
     """Generalised path in the output."""
     value: Any = None
-    """type name, [low, high], list of values, value."""
+    """type name, [low, high], list of values, value; of every, the key that each element has."""
     role: str = "invariant"
     """invariant: learned of outputs. success: the criterion after a write."""
 

@@ -178,6 +178,15 @@ def _test(test: Test) -> str:
     return f"{source(test.left)} {words}{right}"
 
 
+def _between(value: Tree) -> str:
+    low, high = value if isinstance(value, list | tuple) and len(value) == 2 else (value, value)
+    if low == high:
+        return shown(low)
+    if high is None:
+        return f"{shown(low)} or more"
+    return f"{shown(high)} at most" if low is None else f"{shown(low)} to {shown(high)}"
+
+
 def check(one: Check) -> str:
     """What must hold of an output.
 
@@ -189,9 +198,11 @@ def check(one: Check) -> str:
         "no_error": "the call does not fail",
         "required": f"{where} is there",
         "nonempty": f"{where} is not empty",
+        "line": f"{where} is a text of one line",
+        "every": f"every element of {where} tells its {place(one.value) if one.value else 'value'}",
         "type": f"{where} is of type {shown(one.value).strip(chr(34))}",
         "range": f"{where} lies within {shown(one.value)}",
-        "count": f"{where} has as many elements as {shown(one.value)}",
+        "count": f"{where} has {_between(one.value)} elements",
         "enum": f"{where} is one of {shown(one.value)}",
         "equals": f"{where} is {shown(one.value)}",
     }

@@ -99,7 +99,16 @@ def _type(found: Tree, wanted: Any) -> bool:
 
 
 def _nonempty(found: Tree, _: Any) -> bool:
-    return found is not None and found not in ("", [], {})
+    return (found.strip() if isinstance(found, str) else found) not in (None, "", [], {})
+
+
+def _line(found: Tree, _: Any) -> bool:
+    return not isinstance(found, str) or len(found.splitlines()) < 2
+
+
+def _every(found: Tree, key: Any) -> bool:
+    rows = list(found.values()) if isinstance(found, dict) else found
+    return isinstance(rows, list) and all(isinstance(r, dict) and r.get(key) is not None for r in rows)
 
 
 def _range(found: Tree, wanted: Any) -> bool:
@@ -120,6 +129,8 @@ _KINDS: dict[str, Callable[[Tree, Any], bool]] = {
     "type": _type,
     "required": _nonempty,
     "nonempty": _nonempty,
+    "line": _line,
+    "every": _every,
     "range": _range,
     "count": _count,
     "enum": _enum,
