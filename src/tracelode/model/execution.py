@@ -26,7 +26,8 @@ class Failing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The guard or check that does not hold."""
 
     kind: str
-    """guard, check, schema, argument, tool; effect or process: which of the two broke off amid a write."""
+    """guard, check, schema, argument, tool, fresh; effect or process: which of the two broke off amid a
+    write."""
     what: str
     """Closed words."""
     path: str = ""
