@@ -181,7 +181,7 @@ def _objects(output: Tree, keys: tuple[Key, ...]) -> list[dict[str, Tree]]:
 
 
 def _form(kind: str, value: Tree, ended: int | None) -> str:
-    """The form in which a value tells an expiry; "" for one before its call, or that may be something else."""
+    """The form in which a value tells an expiry; "" for one before its call, or what may be no moment."""
     told = form(kind, value)
     if kind != "moment" or not told:
         return told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import time
+from time import time_ns
 from typing import Any
 
 SECONDS = frozenset((
@@ -14,11 +14,11 @@ SECONDS = frozenset((
     "maxagesecs", "maxageseconds", "validfor", "validforsec", "validforsecs", "validforseconds",
     "validityseconds", "validityinseconds", "lifetimeseconds",
 ))  # fmt: skip
-"""Names of durations in seconds, as plain() writes them (expires_in of RFC 6749, max-age of RFC 9111, TTL)."""
+"""Names of durations in seconds, as plain() writes them (RFC 6749: expires_in; RFC 9111: max-age)."""
 MILLISECONDS = frozenset((
     "expiresinms", "expiresinmillis", "expiresinmilliseconds", "expiryms", "expirymillis", "ttlms",
-    "ttlmillis", "ttlmilliseconds", "timetolivems", "timetolivemillis", "maxagems", "maxagemillis", "maxagemilliseconds",
-    "validforms", "validformillis", "validformilliseconds", "validityms", "lifetimems",
+    "ttlmillis", "ttlmilliseconds", "timetolivems", "timetolivemillis", "maxagems", "maxagemillis",
+    "maxagemilliseconds", "validforms", "validformillis", "validformilliseconds", "validityms", "lifetimems",
 ))  # fmt: skip
 """Names of durations in milliseconds."""
 MOMENTS = frozenset((
@@ -26,8 +26,8 @@ MOMENTS = frozenset((
     "expiretime", "expiry", "expiryat", "expirydate", "expirytime", "expirydatetime", "expirytimestamp",
     "exp", "expiration", "expirationat", "expirationdate", "expirationtime", "expirationdatetime",
     "expirationtimestamp", "expiresatms", "expiresatutc", "expirytimeutc", "validuntil", "validto",
-    "validtill", "validthrough", "validthru", "validtodate", "validuntildate", "gooduntil", "gooduntildate", "notafter",
-    "notonorafter", "holduntil", "helduntil", "reserveduntil",
+    "validtill", "validthrough", "validthru", "validtodate", "validuntildate", "gooduntil", "gooduntildate",
+    "notafter", "notonorafter", "holduntil", "helduntil", "reserveduntil",
 ))  # fmt: skip
 """Names of moments (RFC 7519 exp, X.509 notAfter)."""
 SECOND = 1_000_000
@@ -43,7 +43,7 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 def clock() -> int:
     """UTC microseconds of this moment; it may go back."""
-    return time.time_ns() // 1_000
+    return time_ns() // 1_000
 
 
 def plain(name: str) -> str:

@@ -12,9 +12,6 @@ from tracelode.model.execution import Failing
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Fresh, Step, Workflow
 
-ACTIONS = ("output", "accept", "skip", "stop")
-"""What may be answered: its output is this; what was copied holds all the same; go on without it; end."""
-
 
 class Answered(Exception):
     """Somebody said what comes of a step that is not called.
@@ -89,8 +86,7 @@ class Freshness:
                     f"what {one.step} gave {told}: {why}",
                     failing=Failing(kind="fresh", what="over" if holds is False else "unknown"),
                     bound=known(step, scene),
-                    output=None,  # what is accepted here is what was copied
-                    actions=ACTIONS,
+                    output=None,  # what is accepted here is what was copied; another try looks again
                 )
 
     def _held(self, one: Fresh, scene: Scene) -> tuple[bool | None, str]:
