@@ -112,7 +112,7 @@ class _Writer:
         if step.fresh:
             limits = "; ".join(map(fresh, step.fresh))
             told["description"] = (
-                f"Nothing here checks whether what it copies still holds, as tracelode does: {limits}. Do not call "
+                f"Nothing here checks whether what it copies still holds: {limits}. Do not call "
                 "it once that is over."
             )
         if operation.id:

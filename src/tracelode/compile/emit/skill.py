@@ -219,7 +219,7 @@ def _limits(workflow: Workflow, given: Given) -> list[str]:
         rows.append(f"- The request leaves out what all requests said: {words}.")
     if any(s.fresh for s in workflow.steps):
         rows.append(
-            "- What a step copies has run out (`stale`): never call it all the same by yourself; ask a person, or "
+            "- What a step copies has run out (`stale`): never call it by yourself; ask a person, or "
             "stop and begin anew."
         )
     if any(b.residual(a.binding) for s in workflow.steps for a in s.arguments):
