@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import datetime as dt
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -12,35 +10,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from compile.emitting import loaded
 from compile.execution import READ, WRITE, YES, Box, answering, bound, resume, start, step, workflow
+from compile.expiring import UNKNOWN, Clock, ordering
 from tracelode.compile import lasting
 from tracelode.compile.execute.journal import Journal
 from tracelode.compile.execute.monitor import Monitor
 from tracelode.errors import RunError, ToolFailed, ToolUnsure
 from tracelode.model import binding as b
 from tracelode.model.execution import Outcome, Policy, Question, Reply
-from tracelode.model.workflow import Check, ForEach, Fresh, Guard, Workflow
+from tracelode.model.workflow import Check, ForEach, Fresh, Guard
 from tracelode.model.workflow import Test as Comparison
 
 ASK = Policy(writes="ask")
 MINUTE = 60 * lasting.SECOND
 ACTIONS = ("retry", "output", "accept", "skip", "stop")
 YES_REPLY = Reply(by="person", yes=True)
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.at = 1_772_359_200 * lasting.SECOND  # 2026-03-01T10:00:00Z
-
-    def __call__(self) -> int:
-        return self.at * 1_000
-
-    def iso(self, later: int) -> str:
-        """The moment so many seconds later."""
-        return dt.datetime.fromtimestamp(self.at / lasting.SECOND + later, dt.UTC).isoformat()
 
 
 @pytest.fixture
@@ -53,22 +37,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     return tmp_path / "runs.db"
-
-
-def ordering(kind: Any = "seconds", always: bool = True, effect: Any = WRITE, field: str = "ttl") -> Workflow:
-    """Reads an offer, and takes it while it holds."""
-    limit = Fresh("offer#1", b.Copy("offer#1", field), kind, always)
-    return workflow(
-        step("offer#1"),
-        step(
-            "take#1",
-            "offer#1",
-            effect=effect,
-            order=1,
-            arguments=bound(id=b.Copy("offer#1", "id")),
-            fresh=(limit,),
-        ),
-    )
 
 
 def shop(**offer: Any) -> Box:
@@ -204,16 +172,6 @@ def test_a_step_that_is_done_is_not_looked_at_again(clock: Clock, place: Path) -
     clock.at += 60 * MINUTE
     outcome = resume(work, box, place, policy=policy, reply=YES_REPLY)
     assert (outcome.status, box.names()) == ("done", ["offer", "take", "tell"])
-
-
-UNKNOWN = [
-    ({}, "it tells no expiry, as it did in every run"),
-    ({"ttl": None}, "it tells no expiry, as it did in every run"),
-    ({"ttl": "1h"}, "its expiry is told in another way than in the runs"),
-    ({"ttl": 0}, "its expiry is told in another way than in the runs"),
-    ({"ttl": -1}, "its expiry is told in another way than in the runs"),
-    ({"ttl": {"s": 60}}, "its expiry is told in another way than in the runs"),
-]
 
 
 @pytest.mark.parametrize(("offer", "why"), UNKNOWN)
@@ -388,53 +346,3 @@ def test_a_journal_of_before_is_read(clock: Clock, place: Path) -> None:
     assert columns == names.split()
     clock.at += 60 * MINUTE
     stale(resume(work, box, place, policy=YES, reply=YES_REPLY))
-
-
-def test_an_emitted_module_looks_as_well(clock: Clock) -> None:
-    module = loaded(ordering())
-    seen: list[str] = []
-    calls: list[str] = []
-    now = [clock()]
-    module.__dict__["time_ns"] = lambda: now[0]
-
-    async def call(name: str, arguments: Any) -> Any:
-        calls.append(name)
-        return {"id": "o-1", "ttl": 60}
-
-    def answers(last: Any) -> Any:
-        async def answer(escalation: Any) -> Any:
-            seen.append(escalation.code)
-            if escalation.code == "approval_required":
-                now[0] += 120 * 10**9
-                return True
-            assert (
-                escalation.what == "what offer#1 gave no longer holds: it ran out 60 seconds ago"
-                or len(seen) > 2
-            )
-            assert escalation.answers == ("output", "accept", "retry", "skip", "stop")
-            return last
-
-        return answer
-
-    with pytest.raises(module.Stopped):
-        asyncio.run(module.ENTRY(call, escalate=answers(module.STOP)))
-    assert (seen, calls) == (["approval_required", "stale"], ["offer"])
-    out = asyncio.run(module.ENTRY(call, escalate=answers(module.ACCEPT)))
-    assert seen[2:] == ["approval_required", "stale", "approval_required"]
-    assert (calls, list(out)) == (["offer", "offer", "take"], ["offer#1", "take#1"])
-    asyncio.run(module.ENTRY(call, escalate=answers(module.STOP), approved=["take#1"]))
-    assert calls[-2:] == ["offer", "take"]
-
-
-@pytest.mark.parametrize(("offer", "why"), UNKNOWN)
-def test_an_emitted_module_knows_no_more(offer: Any, why: str) -> None:
-    async def call(name: str, arguments: Any) -> Any:
-        return {"id": "o-1", **offer}
-
-    module = loaded(ordering())
-    with pytest.raises(module.Escalation, match=why) as stop:
-        asyncio.run(module.ENTRY(call, approved=["take#1"]))
-    assert (stop.value.code, stop.value.writes) == ("stale", True)
-    assert "take#1" in asyncio.run(loaded(ordering(effect=READ)).ENTRY(call))
-    if offer.get("ttl") is None:
-        assert "take#1" in asyncio.run(loaded(ordering(always=False)).ENTRY(call, approved=["take#1"]))
