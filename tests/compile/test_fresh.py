@@ -25,6 +25,7 @@ from tracelode.compile.work import Work
 from tracelode.errors import EditedWorkflow
 from tracelode.model import binding as b
 from tracelode.model.workflow import Fresh, Step
+from tracelode.workspace.compiling_words import explained
 
 SPRING = 1_772_359_200 * SECOND
 """2026-03-01T10:00:00Z."""
@@ -191,3 +192,17 @@ def test_a_limit_must_lie_in_the_output_of_a_step_before() -> None:
     assert wrong(Fresh("get_offer#1", b.Copy("get_offer#1", "a..b"), "seconds")) == [
         "steps[5].fresh[0].value"
     ]
+
+
+def test_why_an_edge_is_there_tells_until_when_it_holds() -> None:
+    work = bookings()
+    limit = Fresh("get_offer#1", b.Copy("get_offer#1", "offer.ttl"), "seconds")
+    last = msgspec.structs.replace(work.steps[-1], fresh=(limit,))
+    limited = bookings(steps=(*work.steps[:-1], last))
+    said = (
+        "book#1 is not called once what it copies no longer holds, by offer.ttl of get_offer#1 (in seconds, "
+        "counted from the call of get_offer#1)."
+    )
+    assert said in explained("e5", limited, limited.edges, ())
+    assert said not in explained("e7", limited, limited.edges, ())
+    assert said not in explained("e5", work, work.edges, ())
