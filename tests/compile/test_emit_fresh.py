@@ -9,9 +9,11 @@ import msgspec
 import pytest
 
 from compile.emitting import loaded
-from compile.execution import READ
+from compile.execution import READ, bound, step, workflow
 from compile.expiring import UNKNOWN, ordering
 from tracelode.compile.emit import emit
+from tracelode.model import binding as b
+from tracelode.model.workflow import ForEach, Fresh
 from tracelode.model.workflow_words import fresh
 
 
@@ -81,3 +83,21 @@ def test_what_is_emitted_says_until_when_it_may_be_called() -> None:
     guide = emit(msgspec.structs.replace(work, steps=without), ["skill"])[GUIDE].decode()
     assert SAID not in guide
     assert "has run out" not in guide
+
+
+def test_of_several_calls_the_first_counts_in_a_module_too() -> None:
+    limit = Fresh("mint#1", b.Copy("mint#1", "[1].ttl"), "seconds", True)
+    work = workflow(
+        step("list#1"),
+        step("mint#1", "list#1", order=1, each=ForEach(b.Copy("list#1", "rows"), most=3)),
+        step("use#1", "mint#1", order=2, arguments=bound(id=b.Copy("mint#1", "[1].id")), fresh=(limit,)),
+    )
+    module, now = loaded(work), [1_772_359_200 * 10**9]
+    module.__dict__["time_ns"] = lambda: now[0]
+
+    async def call(name: str, arguments: Any) -> Any:
+        now[0] += 60 * 10**9
+        return {"rows": [0, 1]} if name == "list" else {"id": "o-1", "ttl": 90}
+
+    with pytest.raises(module.Escalation, match="ran out 30 seconds ago"):
+        asyncio.run(module.ENTRY(call))

@@ -346,3 +346,8 @@ def test_a_journal_of_before_is_read(clock: Clock, place: Path) -> None:
     assert columns == names.split()
     clock.at += 60 * MINUTE
     stale(resume(work, box, place, policy=YES, reply=YES_REPLY))
+
+
+def test_a_shadow_run_tells_its_writes_whatever_the_clock_says(clock: Clock, place: Path) -> None:
+    outcome = start(ordering(), shop(ttl=0), place, policy=Policy(mode="shadow"))
+    assert (outcome.status, [one.arguments for one in outcome.proposed]) == ("done", [{"id": "o-1"}])
