@@ -10,7 +10,7 @@ import pytest
 
 from compile.emitting import GIVEN, STEPS, Hotels, arg, bookings, loaded
 from tracelode.model import binding as b
-from tracelode.model.workflow import ESCALATIONS, Effect, Step, Workflow
+from tracelode.model.workflow import ESCALATIONS, Effect, Fresh, Step, Workflow
 
 READ = Effect("read", "declared")
 CITY = {"id": "c1", "kind": "city"}
@@ -48,6 +48,25 @@ CASES: dict[str, tuple[str, Workflow, dict[str, Any], dict[str, Any]]] = {
     "approval_required": ("book#1", bookings(), {}, {"approved": ()}),
     "missing_input": ("add_note#1", bookings(), {}, {"late": None}),
     "in_doubt": ("book#1", bookings(), {"book": OSError("?")}, {}),
+    "stale": (
+        "more#1",
+        bookings(
+            steps=(
+                STEPS[0],
+                Step(
+                    slot="more#1",
+                    tool="more",
+                    arguments=(arg("id", b.Copy("find_city#1", "results[0].id")),),
+                    effect=READ,
+                    order=9,
+                    fresh=(Fresh("find_city#1", b.Copy("find_city#1", "expires_at"), "moment"),),
+                ),
+            ),
+            edges=(),
+        ),
+        {"find_city": {"results": [CITY], "expires_at": "2020-01-01T00:00:00Z"}, "more": "found"},
+        {},
+    ),
     "decision_required": ("more#1", chosen(b.Choose("find_city#1", "results", "id")), {}, {}),
 }
 """Code to the step that stands still, its workflow, what tools answer, and what is given otherwise."""
@@ -138,7 +157,9 @@ def test_an_override_does_what_it_says_and_no_more(code: str) -> None:
     assert stop is not None
     assert slot not in outputs
     _, asked, _, _, outputs = done(code, "accept")
-    assert (slot in outputs) == (code == "guard_failed")
+    assert (slot in outputs) == (code in ("guard_failed", "stale"))
+    if code == "stale":
+        assert outputs[slot] == "found"
     if code == "guard_failed":
         assert outputs[slot] == answers["find_city"]
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 
 from compile.emitting import READ, arg, bookings
@@ -13,7 +14,7 @@ from tracelode.compile.emit import Extra, emit
 from tracelode.errors import WorkflowError
 from tracelode.model import binding as b
 from tracelode.model import workflow as model
-from tracelode.model.workflow import Check, Effect, Guard, Input, Step, Wait, Workflow
+from tracelode.model.workflow import Check, Effect, Fresh, Guard, Input, Step, Wait, Workflow
 
 _CRITERIA = {
     "type": "array",
@@ -93,6 +94,7 @@ SCHEMA = {
                             "oneOf": [{"required": ["operationId"]}, {"required": ["operationPath"]}],
                             "properties": {
                                 "stepId": {"pattern": r"^[A-Za-z0-9_\-]+$"},
+                                "description": {"type": "string"},
                                 "operationId": {"type": "string"},
                                 "operationPath": {"type": "string"},
                                 "parameters": {
@@ -253,6 +255,14 @@ def test_a_workflow_of_operations_is_an_arazzo_document() -> None:
     }
     assert {"condition": "$response.body#/state == 'done'"} in order["successCriteria"]
     assert "order#1" in document["info"]["description"]
+
+
+def test_what_runs_out_is_left_to_whoever_reads_the_document() -> None:
+    limit = Fresh("get_pets_id#1", b.Copy("get_pets_id#1", "ttl"), "seconds")
+    document = written(pets(FIND, SHOW, msgspec.structs.replace(ORDER, fresh=(limit,))))
+    *others, order = document["workflows"][0]["steps"]
+    assert order["description"].startswith("Nothing here checks whether what it copies still holds: ttl of ")
+    assert not any("description" in one for one in others)
 
 
 def test_steps_of_two_documents_name_their_own() -> None:

@@ -16,10 +16,11 @@ import pytest
 
 from compile.execution import WRITE, YES, Box, answering, bound, step, workflow
 from tracelode import registry
+from tracelode.compile import lasting
 from tracelode.errors import Repeated, RunError, ToolFailed, ToolUnsure
 from tracelode.model import binding as b
 from tracelode.model.execution import Outcome, Policy, Reply
-from tracelode.model.workflow import Input
+from tracelode.model.workflow import Fresh, Input
 
 pytest.importorskip("dbos", reason="the extra dbos is not installed")
 dbos_ = pytest.importorskip("tracelode.compile.execute.dbos_")
@@ -217,3 +218,30 @@ def test_an_open_run_of_the_same_inputs_is_not_begun_again(place: str) -> None:
     settled = Reply(by="person", action="output", value="seen")
     assert resume(WORK, box, place, "first", reply=settled).status == "done"
     assert start(WORK, box, place, "fourth", {"city": "Oslo"}).status == "done"
+
+
+def test_what_ran_out_while_nobody_answered_is_not_written(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = Fresh("offer#1", b.Copy("offer#1", "ttl"), "seconds", True)
+    take = step(
+        "take#1",
+        "offer#1",
+        effect=WRITE,
+        order=1,
+        arguments=bound(id=b.Copy("offer#1", "id")),
+        fresh=(limit,),
+    )
+    work = workflow(step("offer#1"), take)
+    now = [1_772_359_200 * 10**9]
+    monkeypatch.setattr(lasting, "time_ns", lambda: now[0])
+    for run, seconds, code in (("in-time", 60, ""), ("late", 61, "stale")):
+        box = Box(offer=lambda: {"id": "o-1", "ttl": 60}, take=lambda id: {"taken": id})
+        policy = Policy(writes="ask")
+        assert start(work, box, place, run, policy=policy).question.kind == "approval"  # type: ignore[union-attr]
+        now[0] += seconds * 10**9
+        outcome = resume(work, box, place, run, policy=policy, reply=Reply(by="person", yes=True))
+        assert (outcome.escalation.code if outcome.escalation else "") == code
+        assert box.names() == (["offer"] if code else ["offer", "take"])
+    outcome = resume(work, box, place, "late", policy=policy, reply=Reply(by="person", action="accept"))
+    assert (outcome.status, outcome.outputs["take#1"]) == ("done", {"taken": "o-1"})

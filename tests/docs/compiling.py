@@ -52,6 +52,7 @@ STANDS: dict[str, str] = {
     "missing_input": "a value of the moment is not known",
     "in_doubt": "a write may have been done when the process died: it is never repeated",
     "decision_required": "no rule explains an argument; a model or a person has to say",
+    "stale": "what the step copies has run out (an offer, a token), or nobody can tell whether it has",
 }
 
 

@@ -6,6 +6,7 @@ import asyncio
 import io
 from typing import Any
 
+import msgspec
 import pytest
 
 from tracelode.errors import ProviderError
@@ -126,3 +127,12 @@ def test_who_is_asked_first_need_not_know() -> None:
 
     assert asyncio.run(in_turn(silent, sure)(APPROVE)) == Reply(by="person", yes=True)
     assert asyncio.run(in_turn(silent)(APPROVE)) is None
+
+
+def test_a_person_is_told_what_accepting_means_of_what_ran_out() -> None:
+    asked = msgspec.structs.replace(escalated(writes=True).escalation, code="stale")
+    question = msgspec.structs.replace(escalated(writes=True), escalation=asked)
+    reply, shown = person(question, "accept")
+    assert reply == Reply(by="person", action="accept")
+    assert "accept  what it copies holds all the same: call it" in shown
+    assert "right as it is" in person(escalated(writes=True), "")[1]

@@ -73,6 +73,7 @@ def step_notes(step: Step) -> list[str]:
     if step.wait is not None:
         ends = " or ".join(value_text(value) for value in step.wait.until)
         notes.append(f"again until {clean(step.wait.path)} is {ends}")
+    notes += [f"not once what it copies no longer holds: {clean(words.fresh(one))}" for one in step.fresh]
     if step.approval:
         notes.append("a person must say yes first")
     if step.read_back:

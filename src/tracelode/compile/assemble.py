@@ -9,6 +9,7 @@ from hashlib import blake2b
 import msgspec
 
 from tracelode.compile.files import digest
+from tracelode.compile.freshness import fresh
 from tracelode.compile.invariants import Read, checks
 from tracelode.compile.readback import getter
 from tracelode.compile.refuse import WHOLE, Draft, refusals
@@ -180,6 +181,7 @@ def _step(work: Work, slot: Slot, place: int, after: set[str]) -> Step:
             *checks([call for _, call in calls], effect.writes, _used(work, slot.name)),
             *work.preconditions.get(slot.name, ()),
         ),
+        fresh=fresh(work, slot.name, arguments),
         approval=effect.writes and effect.basis != "configured",
         read_back=getter(work, slot.name) if effect.writes else "",
         schema=_schema(work, slot.tool),

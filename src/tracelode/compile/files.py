@@ -16,6 +16,8 @@ from tracelode.model.workflow import VERSION, Workflow
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a file that is read."""
+_LATER = frozenset(("fresh",))
+"""Fields that files of version 1 do not have: while they are empty they are left out of the digest."""
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -36,7 +38,11 @@ def _whole(value: object) -> object:
     """With every default written out: which of them an encoder leaves out hangs on how it was made."""
     if isinstance(value, msgspec.Struct):
         tag = value.__struct_config__.tag
-        fields = {name: _whole(getattr(value, name)) for name in value.__struct_fields__}
+        fields = {
+            name: _whole(held)
+            for name in value.__struct_fields__
+            if (held := getattr(value, name)) or name not in _LATER
+        }
         return fields if tag is None else {"": tag, **fields}
     if isinstance(value, (list, tuple)):
         return [_whole(one) for one in value]

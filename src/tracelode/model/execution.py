@@ -19,14 +19,16 @@ By = Literal["person", "model", "policy"]
 
 ACTIONS = ("retry", "output", "accept", "skip", "stop")
 """What an escalation may be answered with: try the step again; here is the step's output, it is done; its
-output is right as it is; go on without the step; end here and hand over."""
+output is right as it is (of stale: what it copies holds all the same); go on without the step; end here and
+hand over."""
 
 
 class Failing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The guard or check that does not hold."""
 
     kind: str
-    """guard, check, schema, argument, tool; effect or process: which of the two broke off amid a write."""
+    """guard, check, schema, argument, tool, fresh; effect or process: which of the two broke off amid a
+    write."""
     what: str
     """Closed words."""
     path: str = ""

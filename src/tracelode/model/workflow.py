@@ -32,6 +32,7 @@ ESCALATIONS = (
     "missing_input",
     "in_doubt",
     "decision_required",
+    "stale",
 )
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "empty", "present")
 
@@ -116,6 +117,20 @@ class Wait(msgspec.Struct, frozen=True, omit_defaults=True):
     """Calls after which it escalates."""
 
 
+class Fresh(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Until when something holds that a step copies from an earlier one's output."""
+
+    step: str
+    """Producer: a duration counts from when its call began."""
+    value: Binding
+    """What tells it in this run: Copy or Selected of the producer's output, or Each where a for-each step
+    goes over that."""
+    kind: Literal["seconds", "milliseconds", "moment"]
+    """How long from the call on, or until which moment (ISO text or Unix number)."""
+    always: bool = False
+    """Every run told it: one that does not has an unknown expiry, and its write stands still."""
+
+
 class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a step does to the world, and how that is known."""
 
@@ -163,6 +178,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Further tries after an error; 0 unless read or declared idempotent."""
     checks: tuple[Check, ...] = ()
     """What must hold of the output."""
+    fresh: tuple[Fresh, ...] = ()
+    """What must hold still of what it copies, before it is called."""
     approval: bool = False
     """A person must say yes first."""
     read_back: str = ""

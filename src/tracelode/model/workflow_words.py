@@ -8,7 +8,7 @@ import msgspec
 
 from tracelode.model import binding as b
 from tracelode.model.run import Tree
-from tracelode.model.workflow import Check, Guard, Step, Test
+from tracelode.model.workflow import Check, Fresh, Guard, Step, Test
 
 _LONGEST = 60
 _OPS = {
@@ -207,3 +207,20 @@ def check(one: Check) -> str:
         "equals": f"{where} is {shown(one.value)}",
     }
     return told.get(one.kind, f"{one.kind} holds of {where}")
+
+
+def fresh(one: Fresh) -> str:
+    """Until when something that a step copies holds.
+
+    Args:
+        one: of the step.
+
+    Returns:
+        A phrase such as "expires_in of offer#1 (in seconds, counted from its call)".
+    """
+    how = (
+        "until which moment"
+        if one.kind == "moment"
+        else f"in {one.kind}, counted from the call of {one.step}"
+    )
+    return f"{source(one.value)} ({how})"

@@ -22,6 +22,11 @@ _LINES = {
     "skip": "go on without the step",
     "stop": "end here",
 }
+_STALE = {
+    **_LINES,
+    "retry": "look again whether it holds",
+    "accept": "what it copies holds all the same: call it",
+}
 
 
 class Terminal:
@@ -90,7 +95,8 @@ def _stuck(asked: Escalation) -> list[str]:
     if asked.bound is not None:
         lines.append(f"  called with {_short(asked.bound)}")
     lines.append(f"  done: {', '.join(asked.completed) or 'nothing'}; to do: {', '.join(asked.remaining)}")
-    return [*lines, *(f"  {action:7} {_LINES[action]}" for action in asked.actions)]
+    words = _STALE if asked.code == "stale" else _LINES
+    return [*lines, *(f"  {action:7} {words[action]}" for action in asked.actions)]
 
 
 def _wanted(question: Question) -> str:

@@ -11,6 +11,7 @@ from tracelode.model.evidence import Edge, Evidence
 from tracelode.model.intent import Intent
 from tracelode.model.numbers import number
 from tracelode.model.workflow import Workflow
+from tracelode.model.workflow_words import fresh
 
 SHOWN = 8
 """Edges of one step that are listed."""
@@ -55,7 +56,12 @@ def explained(
     )
     lines: list[str] = []
     for edge in found[:SHOWN]:
-        lines += [f"{edge.id}  {edge.before} -> {edge.after}  {edge.kind}", *_told(edge, work), ""]
+        lines += [
+            f"{edge.id}  {edge.before} -> {edge.after}  {edge.kind}",
+            *_told(edge, work),
+            *_limits(edge, workflow),
+            "",
+        ]
     if len(found) > SHOWN:
         lines.append(f"and {len(found) - SHOWN} more")
     return lines if lines[-1] else lines[:-1]
@@ -108,6 +114,18 @@ def _told(edge: Edge, work: Work) -> list[str]:
             *_seen(edge, "show it"),
         ]
     return [f"{edge.before} came before {edge.after}; nothing proves that it must.", *_seen(edge, "show it")]
+
+
+def _limits(edge: Edge, workflow: Workflow | None) -> list[str]:
+    """Until when what goes along an edge holds."""
+    steps = workflow.steps if workflow is not None and edge.kind.startswith("data") else ()
+    return [
+        f"{edge.after} is not called once what it copies no longer holds, by {fresh(one)}."
+        for step in steps
+        if step.slot == edge.after
+        for one in step.fresh
+        if one.step == edge.before
+    ]
 
 
 def _seen(edge: Edge, what: str) -> list[str]:

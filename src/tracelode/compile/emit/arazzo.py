@@ -16,6 +16,7 @@ from tracelode.errors import WorkflowError
 from tracelode.model import binding as b
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Check, Guard, Step, Test, Workflow
+from tracelode.model.workflow_words import fresh
 
 _OPERATORS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -108,6 +109,12 @@ class _Writer:
 
     def _step(self, place: int, step: Step, operation: Operation) -> dict[str, Any]:
         told: dict[str, Any] = {"stepId": self._ids[step.slot]}
+        if step.fresh:
+            limits = "; ".join(map(fresh, step.fresh))
+            told["description"] = (
+                f"Nothing here checks whether what it copies still holds: {limits}. Do not call "
+                "it once that is over."
+            )
         if operation.id:
             several = sum(s.name in self.used for s in self.sources) > 1 or len(self.sources) > 1
             prefix = f"$sourceDescriptions.{operation.source.name}." if several else ""

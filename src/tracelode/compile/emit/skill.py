@@ -217,6 +217,11 @@ def _limits(workflow: Workflow, given: Given) -> list[str]:
     if workflow.asks:
         words = ", ".join(code(w) for w in workflow.asks)
         rows.append(f"- The request leaves out what all requests said: {words}.")
+    if any(s.fresh for s in workflow.steps):
+        rows.append(
+            "- What a step copies has run out (`stale`): never call it by yourself; ask a person, or "
+            "stop and begin anew."
+        )
     if any(b.residual(a.binding) for s in workflow.steps for a in s.arguments):
         rows.append("- Nobody can answer the questions that are left to a model or a person.")
     if workflow.trust != "proven":

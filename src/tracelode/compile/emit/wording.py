@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tracelode.model.workflow import Step, Workflow
-from tracelode.model.workflow_words import check, effect, guard, place, shown, source
+from tracelode.model.workflow_words import check, effect, fresh, guard, place, shown, source
 
 __all__ = ["check", "effect", "facts", "guard", "label", "shown", "source", "steps"]
 
@@ -60,6 +60,7 @@ def facts(step: Step) -> list[str]:
         found.append(f"Again{every} until {place(step.wait.path)} is {ends}, {step.wait.most} times at most.")
     if step.retries:
         found.append(f"Tried again up to {step.retries} times after an error.")
+    found += [f"Not called once what it copies no longer holds, by {fresh(one)}." for one in step.fresh]
     if step.effect.writes:
         found.append("Needs a yes before it is made.")
     if step.read_back:

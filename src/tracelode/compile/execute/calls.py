@@ -9,6 +9,7 @@ import msgspec
 from tracelode.compile.evaluate import Missing, Scene
 from tracelode.compile.execute.arguments import arguments, known, misfit, tainted
 from tracelode.compile.execute.checks import failing, getter_arguments, seen
+from tracelode.compile.execute.fresh import Answered, Freshness
 from tracelode.compile.execute.ledger import InDoubt, Ledger, call_key, write_key
 from tracelode.compile.execute.questions import Questions
 from tracelode.compile.execute.shadow import Recorded
@@ -40,6 +41,8 @@ class Ready(msgspec.Struct, frozen=True):
     """Element of a for-each step."""
     round: int
     """Times somebody said that it shall be tried again."""
+    scene: Scene
+    """What was known when it was bound."""
 
 
 class Unreached(Exception):
@@ -69,6 +72,7 @@ class Calls:
     ) -> None:
         self._workflow, self._tools, self._ledger, self._questions = workflow, tools, ledger, questions
         self._policy = policy
+        self._fresh = Freshness(workflow, ledger, questions)
         self._recorded = Recorded(recorded) if recorded is not None else None
         self._writers = {step.tool for step in workflow.steps if step.effect.writes}
         self._read = {slot for step in workflow.steps for slot in reads(step)}
@@ -116,6 +120,8 @@ class Calls:
                 except Missing as missing:
                     self.reached(step, missing)
                     halt = Halt(missing.code, missing.what, bound=known(step, scene))
+                except Answered as answered:
+                    return answered.output
                 except Halt as raised:
                     halt = raised
                 reply = reply or await self._questions.escalate(step, key, halt, round_)
@@ -126,7 +132,10 @@ class Calls:
             if reply.action == "retry":
                 round_ += 1
                 continue
-            return reply.value if reply.action == "output" else NOTHING
+            if reply.action != "output":
+                return NOTHING
+            self._fresh.made(step.slot, place, key)  # no later than the call that it stands for
+            return reply.value
 
     async def _once(self, step: Step, scene: Scene, place: int | None, round_: int) -> Tree:
         spec = self._tools.spec(step.server, step.tool)
@@ -140,7 +149,7 @@ class Calls:
             raise Halt("guard_failed", why, failing=Failing(kind="argument", what=why), bound=tree)
         if step.effect.writes and self._policy.mode == "shadow":
             return self._propose(step, tree)
-        ready = Ready(tree, asked, place, round_)
+        ready = Ready(tree, asked, place, round_, scene)
         output = await (self._tried(step, ready, 0) if step.wait is None else self._waited(step, ready))
         wrong = None if output == READ_BACK else failing(step, output)
         if wrong is not None:
@@ -226,16 +235,21 @@ class Calls:
         writes, tree = step.effect.writes, ready.arguments
 
         async def before() -> int | None:
+            if step.fresh:
+                await self._held(step, ready)
             self._tools.spend()
             if writes:
                 await self._approved(step, ready)
-            return await self._count(step, tree) if writes and step.read_back else None
+            baseline = await self._count(step, tree) if writes and step.read_back else None
+            if step.fresh and writes:
+                await self._held(step, ready)  # a yes may have taken its time
+            return baseline
 
         async def call() -> Tree:
             name = write_key(self._ledger.run, step.slot, ready.place) if writes else ""
             return await self._tools.call(step, tree, name)
 
-        return await self._ledger.step(
+        output = await self._ledger.step(
             key,
             self._ledger.digest(tree),
             call,
@@ -243,6 +257,11 @@ class Calls:
             writes=writes,
             repeatable=step.effect.idempotent and step.effect.basis == "configured",
         )
+        self._fresh.made(step.slot, ready.place, key)
+        return output
+
+    async def _held(self, step: Step, ready: Ready) -> None:
+        await self._fresh.hold(step, call_key(step.slot, ready.place, round_=ready.round), ready.scene)
 
     async def _count(self, step: Step, tree: Tree) -> int | None:
         """Records that show such a write; None where that cannot be told."""

@@ -23,6 +23,7 @@ from tracelode.compile.execute.secret import hidden, shown
 from tracelode.compile.execute.sound import sound
 from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment, needed_again
 from tracelode.compile.execute.stops import refused
+from tracelode.compile.lasting import clock
 from tracelode.errors import MissingExtra, NoRun, RunError, ToolFailed, ToolUnsure
 from tracelode.model.execution import Asker, Outcome, Policy, Question, Reply
 from tracelode.model.run import Run, Tree
@@ -70,6 +71,7 @@ class DbosLedger:
         self._prior, self._live, self._dbos = dict(prior), live, engine
         self.calls = sum(1 for name in prior if name.startswith("call:"))
         self.asked = sum(1 for name, said in prior.items() if name.startswith("reply:") and said is not None)
+        self._begun: dict[str, int | None] = {}
         self._turn = asyncio.Lock()
 
     def hide(self, tree: Tree) -> Tree:
@@ -99,7 +101,7 @@ class DbosLedger:
             attempt = random.token_hex(8)
 
             async def begin() -> dict[str, Any]:
-                return {"arguments": arguments, "baseline": baseline, "attempt": attempt}
+                return {"arguments": arguments, "baseline": baseline, "attempt": attempt, "at": clock()}
 
             noted = await self._noted(f"begin:{key}", begin)
             if noted["attempt"] != attempt and not repeatable and f"call:{key}" not in self._prior:
@@ -110,10 +112,12 @@ class DbosLedger:
             return await self._made(call, arguments, baseline)
 
         self.calls += 1
-        return self._told(await self._noted(f"call:{key}", make), writes, repeatable)
+        noted = await self._noted(f"call:{key}", make)
+        self._begun[key] = noted.get("at")
+        return self._told(noted, writes, repeatable)
 
     async def _made(self, call: Call, arguments: str, baseline: int | None) -> dict[str, Any]:
-        common = {"arguments": arguments, "baseline": baseline}
+        common = {"arguments": arguments, "baseline": baseline, "at": clock()}
         try:
             return {**common, "state": "done", "output": encoded(self.hide(await call())).decode()}
         except ToolFailed as error:
@@ -129,6 +133,14 @@ class DbosLedger:
         if writes and not repeatable:
             raise InDoubt(made["baseline"])
         raise ToolUnsure(made["words"], kind=made["kind"])
+
+    def begun(self, key: str) -> int | None:
+        """When a call that was made began; see Ledger."""
+        if key in self._begun:
+            return self._begun[key]
+        noted = self._prior.get(f"call:{key}") or self._prior.get(f"begin:{key}") or {}
+        at: int | None = noted.get("at")  # runs of an earlier version noted none
+        return at
 
     async def settle(self, key: str, output: Tree) -> None:
         """A write that was in doubt is known to have happened; see Ledger."""

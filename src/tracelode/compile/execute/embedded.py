@@ -19,6 +19,7 @@ from tracelode.compile.execute.secret import hidden, shown
 from tracelode.compile.execute.sound import sound
 from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment, needed_again
 from tracelode.compile.execute.stops import bare, refused
+from tracelode.compile.lasting import clock
 from tracelode.errors import NoRun, RunError, ToolError, ToolFailed, ToolUnsure
 from tracelode.model.execution import Asker, Outcome, Policy, Question, Reply
 from tracelode.model.run import Run, Tree
@@ -69,26 +70,32 @@ class JournalLedger:
             if writes and not repeatable:
                 raise InDoubt(row.baseline, died=row.state == BEGUN)
         baseline = await before()
+        at = clock()
         if writes:
-            self._note(key, Row(BEGUN, arguments, None, "", baseline), synced=True)
+            self._note(key, Row(BEGUN, arguments, None, "", baseline), synced=True, begun=at)
         self.calls += 1
         try:
             output = await call()
             whole = encoded(hidden(output, self._secrets))
         except ToolFailed as error:
-            self._note(key, Row(FAILED, arguments, None, self._told(error), baseline), tries=1)
+            self._note(key, Row(FAILED, arguments, None, self._told(error), baseline), tries=1, begun=at)
             raise
         except ToolUnsure as error:
             self._note(
                 key,
                 Row(IN_DOUBT if writes else FAILED, arguments, None, self._told(error), baseline),
                 tries=1,
+                begun=at,
             )
             if writes and not repeatable:
                 raise InDoubt(baseline) from None
             raise
-        self._note(key, Row(DONE, arguments, whole, "", baseline), tries=1)
+        self._note(key, Row(DONE, arguments, whole, "", baseline), tries=1, begun=at)
         return shown(msgspec.json.decode(whole), self._secrets)
+
+    def begun(self, key: str) -> int | None:
+        """When a call that was made began; see Ledger."""
+        return self._journal.begun(self.run, key)
 
     async def settle(self, key: str, output: Tree) -> None:
         """A write that was in doubt is known to have happened; see Ledger."""
@@ -134,8 +141,10 @@ class JournalLedger:
         """Remember that the run stood still; see Ledger."""
         self._journal.note(self.run, self._workflow, slot, code, guard)
 
-    def _note(self, key: str, row: Row, *, tries: int = 0, synced: bool = False) -> None:
-        self._journal.write(self.run, key, row, tries=tries, synced=synced)
+    def _note(
+        self, key: str, row: Row, *, tries: int = 0, synced: bool = False, begun: int | None = None
+    ) -> None:
+        self._journal.write(self.run, key, row, tries=tries, synced=synced, begun=begun)
 
     def _output(self, row: Row, key: str) -> Tree:
         if row.output is None:

@@ -272,7 +272,9 @@ class Journal:
             raise RunError(f"the journal's note of {key} was changed by something else; run {run} stops here")
         return row
 
-    def write(self, run: str, key: str, row: Row, *, tries: int = 0, synced: bool = False) -> None:
+    def write(
+        self, run: str, key: str, row: Row, *, tries: int = 0, synced: bool = False, begun: int | None = None
+    ) -> None:
         """Note a call.
 
         Args:
@@ -281,6 +283,7 @@ class Journal:
             row: all of it; replaces what was there.
             tries: times the call is made by what is noted.
             synced: it is on the disk when this returns.
+            begun: UTC microseconds at which the call began; None leaves what is noted, or else it is now.
         """
         self._synced(synced)
         now = time.time_ns() // 1_000
@@ -291,10 +294,20 @@ class Journal:
             "ON CONFLICT(run, key) DO UPDATE SET state = excluded.state, "
             "output = excluded.output, size = excluded.size, error = excluded.error, "
             "baseline = excluded.baseline, tries = tries + excluded.tries, ended = excluded.ended, "
-            "seal = excluded.seal",
-            (run, key, row.state, row.arguments, row.output, size, row.error, row.baseline, tries, now, ended,
-             _seal(run, key, row)),
+            "begun = coalesce(?, begun), seal = excluded.seal",
+            (run, key, row.state, row.arguments, row.output, size, row.error, row.baseline, tries,
+             now if begun is None else begun, ended, _seal(run, key, row), begun),
         )  # fmt: skip
+
+    def begun(self, run: str, key: str) -> int | None:
+        """When a call began, in UTC microseconds; None where there is no note of it.
+
+        Args:
+            run: run id.
+            key: of the call.
+        """
+        found = self._do("SELECT begun FROM calls WHERE run = ? AND key = ?", (run, key)).fetchone()
+        return None if found is None else int(found[0])
 
     def count(self, run: str) -> tuple[int, int]:
         """How many calls and replies a run has.

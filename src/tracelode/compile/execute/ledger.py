@@ -80,6 +80,17 @@ class Ledger(Protocol):
         """
         ...
 
+    def begun(self, key: str) -> int | None:
+        """When a call that was made began, in whatever process.
+
+        Args:
+            key: of the call.
+
+        Returns:
+            UTC microseconds, None where nobody noted it.
+        """
+        ...
+
     async def settle(self, key: str, output: Tree) -> None:
         """A write that was in doubt is known to have happened.
 

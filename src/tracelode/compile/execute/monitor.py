@@ -16,7 +16,7 @@ WINDOW = 30
 """Runs that are looked at."""
 SHARE = 0.10
 """Share of the window that may stand still; a shorter history counts as if the rest had gone well."""
-OWN = ("approval_required", "decision_required", "budget", "missing_input")
+OWN = ("approval_required", "decision_required", "budget", "missing_input", "stale")
 """Codes that tell of who asked and of policy, and nothing of the workflow: they do not count."""
 SETUP = "setup"
 """Guard of a note that tells of how the run was set up: a server not reached, a tool not given."""

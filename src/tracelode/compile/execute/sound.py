@@ -92,6 +92,13 @@ def _step(step: Step, before: Before, names: set[str]) -> Iterator[tuple[str, st
             (place + ".binding" + at, what) for at, what in _binding(argument.binding, step, before, names)
         )
         yield from ((place + ".when" + at, what) for at, what in _guard(argument.when, step, before, names))
+    for k, one in enumerate(step.fresh):
+        place = f".fresh[{k}]"
+        yield from ((place + ".value" + at, what) for at, what in _binding(one.value, step, before, names))
+        if one.step not in before[step.slot]:
+            yield place + ".step", "it names no step that has run before it"
+        if not isinstance(one.value, b.Copy | b.Selected | b.Each):
+            yield place + ".value", "what tells an expiry lies in an output"
     for k, check in enumerate(step.checks):
         if _path(check.path):
             yield f".checks[{k}].path", "it is no path"

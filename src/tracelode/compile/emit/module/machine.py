@@ -20,6 +20,7 @@ from tracelode.compile.emit.module.values import (
 from tracelode.compile.execute.checks import _KINDS, no_error
 from tracelode.compile.execute.given import _wrong
 from tracelode.compile.execute.start import moment
+from tracelode.compile.lasting import clock, held
 from tracelode.compile.paths import Key, _get
 from tracelode.compile.transforms import same
 
@@ -32,7 +33,7 @@ RETRY: Any = object()
 SKIP: Any = object()
 """Answer: go on without the step, or without this element of a for-each step."""
 ACCEPT: Any = object()
-"""Answer: the output that does not pass a check is right as it is."""
+"""Answer: the output that does not pass a check is right as it is; what was copied holds all the same."""
 STOP: Any = object()
 """Answer: end the run here."""
 PATIENCE = 10
@@ -92,7 +93,7 @@ def answers_to(code: str, accepted: bool) -> tuple[str, ...]:
         return ("yes", "no")
     if code == "decision_required":
         return ("value", "stop")
-    return ("output", *(("accept",) if accepted else ()), "retry", "skip", "stop")
+    return ("output", *(("accept",) if accepted or code == "stale" else ()), "retry", "skip", "stop")
 
 
 def answer_word(answer: Any) -> str:
@@ -148,12 +149,42 @@ class Step:
     wait: Wait | None = None
     retries: int = 0
     checks: tuple[Check, ...] = ()
+    stale: Callable[[Scene, Mapping[str, int]], str] | None = None
+    """Says why what it copies does not hold any more, "" where it does."""
 
 
 class Kind(NamedTuple):
     """What is known of an input; stands for Input where msgspec is not there."""
 
     type: str
+
+
+class Fresh(NamedTuple):
+    """What tells until when something holds that a step copies."""
+
+    slot: str
+    value: Callable[[], Tree]
+    kind: str
+    always: bool
+
+
+def stale(scene: Scene, begun: Mapping[str, int], writes: bool, *limits: Fresh) -> str:
+    """Why what a step copies does not hold any more, "" where it does. What is not known holds for a read."""
+    for one in limits:
+        if one.slot not in scene.outputs:
+            continue
+        try:
+            told = one.value()
+        except Missing:
+            told = None
+        if told in (None, ""):
+            holds, why = (None if one.always else True), "it tells no expiry, as it did in every run"
+        else:
+            holds, why = held(one.kind, told, begun.get(one.slot), clock())
+        if holds is False or (holds is None and writes):
+            words = "no longer holds" if holds is False else "may not hold any more"
+            return f"what {one.slot} gave {words}: {why}"
+    return ""
 
 
 def given(*inputs: tuple[str, str, Tree]) -> dict[str, Tree]:
@@ -209,6 +240,8 @@ class Run:
         self.outputs: dict[str, Tree] = {}
         self.skipped: list[str] = []
         self.partly: list[Tree] = []
+        self.begun: dict[str, int] = {}
+        """When the call that gave a step's output began, in UTC microseconds; of several the first."""
 
     async def step(self, step: Step) -> None:
         """Take a step: its guard, its list, its calls."""
@@ -253,28 +286,37 @@ class Run:
         return found
 
     async def _made(self, step: Step, element: Tree) -> Tree:
-        again = 0
+        again, holds = 0, False
         while True:
             try:
-                return await self._once(step, element)
+                return await self._once(step, element, holds)
             except (Missing, Halt) as halt:
-                more = getattr(halt, "more", {})
-                answer = await self._ask(halt.code, step, halt.what, again, **more)
+                code, more = halt.code, getattr(halt, "more", {})
+                answer = await self._ask(code, step, halt.what, again, **more)
+            if answer is ACCEPT and code == "stale":
+                holds = True
+                continue
             if answer is ACCEPT:
                 return more["output"]
             if answer is not RETRY:
                 return SKIP if answer is SKIP else answer.value
             again += 1
 
-    async def _once(self, step: Step, element: Tree) -> Tree:
+    async def _once(self, step: Step, element: Tree, holds: bool) -> Tree:
         scene = Scene(self.inputs, self.outputs, self.state, element)
         tree = await self._known(step, step.arguments, scene)
+        self._held(step, scene, tree, holds)
         if step.writes and (step.loose or step.slot not in self.approved):
             await self._ask("approval_required", step, "a person must say yes first", arguments=tree)
+            self._held(step, scene, tree, holds)  # a yes may have taken its time
         output = await (self._tried(step, tree) if step.wait is None else self._waited(step, step.wait, tree))
         if wrong := failing(step.checks, output):
             raise Halt("guard_failed", wrong, arguments=tree, output=output)
         return output
+
+    def _held(self, step: Step, scene: Scene, tree: Tree, holds: bool) -> None:
+        if step.stale is not None and not holds and (why := step.stale(scene, self.begun)):
+            raise Halt("stale", why, arguments=tree)
 
     async def _waited(self, step: Step, wait: Wait, tree: Tree) -> Tree:
         for poll in range(wait.most):
@@ -287,8 +329,11 @@ class Run:
 
     async def _tried(self, step: Step, tree: Tree) -> Tree:
         for attempt in range(step.retries + 1):
+            at = clock()
             try:
-                return await self.call(step.tool, tree)
+                output = await self.call(step.tool, tree)
+                self.begun[step.slot] = at if step.each is None else min(at, self.begun.get(step.slot, at))
+                return output
             except Exception as error:
                 if attempt < step.retries:
                     await asyncio.sleep(min(10.0, 0.2 * 2**attempt))

@@ -65,6 +65,9 @@ def step_source(step: Step, number: int) -> StepSource:
         given.append(f"wait={_wait(step.wait)}")
     if step.retries:
         given.append(f"retries={step.retries}")
+    if step.fresh:
+        blocks.append(_stale(step, tail, cannot))
+        given.append(f"stale=_stale_{tail}")
     checks = [_check(c) for c in step.checks]
     if checks:
         given.append(
@@ -128,6 +131,18 @@ def _guard(step: Step, tail: str, cannot: list[str]) -> str:
     assert step.when is not None
     test = Expressions("", False, cannot.append).guard(step.when)
     return f"def _when_{tail}(scene: Scene) -> bool:\n    return {test}"
+
+
+def _stale(step: Step, tail: str, cannot: list[str]) -> str:
+    write = Expressions("", False, cannot.append)
+    limits = "\n".join(
+        f"        Fresh({one.step!a}, lambda: {write.value(one.value)}, {one.kind!a}, {one.always}),"
+        for one in step.fresh
+    )
+    return (
+        f"def _stale_{tail}(scene: Scene, begun: Mapping[str, int]) -> str:\n"
+        f"    return stale(\n        scene,\n        begun,\n        {step.effect.writes},\n{limits}\n    )"
+    )
 
 
 def _wait(wait: Wait) -> str:
