@@ -258,6 +258,8 @@ class SessionPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Root session of a sub-agent's thread, "" for itself."""
     outcome: str = ""
     """success or failure, "" for unknown."""
+    seed: str = ""
+    """Seed of the run, as its goal says; "" for unknown."""
 
     def metric(self, name: str) -> PlanMetric:
         """The metric of a name.

@@ -241,3 +241,33 @@ def shuffles(
             known += 1
             far += abs(dealt) >= abs(observed) - 1e-12
     return far / known
+
+
+def gap(
+    one: Sequence[Rate], other: Sequence[Rate], *, times: int = TIMES, level: float = LEVEL, seed: int = 0
+) -> Interval | None:
+    """Bounds of the difference of two ratios whose clusters are drawn apart.
+
+    Args:
+        one: units of one set.
+        other: units of the other.
+        times: resamples.
+        level: share of sets of clusters whose interval holds the true difference.
+        seed: of the draws.
+
+    Returns:
+        Bounds of other - one, None below 5 clusters in either set.
+    """
+    held = [{cluster: i for i, cluster in enumerate(dict.fromkeys(u.cluster for u in side))}
+            for side in (one, other)]  # fmt: skip
+    fewest = min(map(len, held))
+    if fewest < CLUSTERS:
+        return None
+    sides = []
+    for place, (units, places) in enumerate(zip((one, other), held, strict=True)):
+        sums = _sums(units, places)
+        totals = np.concatenate([block @ sums for block in drawn(len(places), times, 2 * seed + place)])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sides.append(totals[:, 0] / totals[:, 1])
+    found = sides[1] - sides[0]
+    return interval(found[np.isfinite(found)].tolist(), widened(fewest, level))

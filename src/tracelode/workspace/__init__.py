@@ -24,9 +24,9 @@ from tracelode.workspace.places import (
     segmenters,
     stamp,
 )
-from tracelode.workspace.planning import Planning
 from tracelode.workspace.ranking import RankingOperations
 from tracelode.workspace.segmenting import Segmenting
+from tracelode.workspace.studying import Studying
 from tracelode.workspace.writing import formats, is_binary
 
 __all__ = [
@@ -102,7 +102,7 @@ class Workspace(
     RankingOperations,
     Judging,
     Compiling,
-    Planning,
+    Studying,
 ):
     """A store and what can be asked of it; made by open().
 

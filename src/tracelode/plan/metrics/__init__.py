@@ -77,6 +77,7 @@ def measure(
         notes=tuple(notes),
         task=next((e.task_id for e in story.events if e.task_id), "") or _text(goal, "task")[:_TEXT],
         outcome=_outcome(story),
+        seed=str(goal.payload["seed"])[:40] if goal is not None and "seed" in goal.payload else "",
     )
 
 

@@ -1,4 +1,4 @@
-"""What do several sessions say together? Each metric as a ratio and as a mean, with intervals over clusters."""
+"""What do several sessions say together? Each metric as a ratio and a mean, with intervals over clusters."""
 
 from __future__ import annotations
 
