@@ -7,8 +7,8 @@ import pytest
 
 from tracelode.profile.learned.trees import Forest, Tree
 from tracelode.profile.train import forest
-from tracelode.profile.train.examples import folds
 from tracelode.statistics import logistic
+from tracelode.statistics.folds import folds
 
 
 def test_a_tree_by_hand() -> None:
