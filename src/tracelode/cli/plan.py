@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from tracelode.cli import plan_sets
+from tracelode.cli import plan_forecast, plan_sets
 from tracelode.cli.arguments import path
 from tracelode.cli.options import STORE, StoreOptions
 from tracelode.cli.plan_options import PLAN, PlanOptions
@@ -109,6 +109,8 @@ def plan(
         return _export(targets, output, store)
     if action == "study":
         return plan_sets.study(targets, store, options)
+    if action == "forecast":
+        return plan_forecast.forecast(targets, _files(targets), output, store, options)
     if action == "check":
         limit = fail_on or ("warning" if strict else "error")
         return _check(targets, store, chained, sarif=sarif, limit=limit)

@@ -189,7 +189,7 @@ def statistic(
         seed: of the draws.
 
     Returns:
-        The bounds, None below 5 clusters or where the figure is never known.
+        The bounds, widened for few clusters; None below 5, or where the figure is never known.
 
     Source:
         Efron and Tibshirani (1993), percentile interval.
@@ -197,7 +197,8 @@ def statistic(
     n = len(clusters)
     if n < CLUSTERS:
         return None
-    return interval((figure(row) for block in drawn(n, times, seed) for row in block), level)
+    found = (figure(row) for block in drawn(n, times, seed) for row in block)
+    return interval(found, widened(n, level) if n < ACCELERATED else level)
 
 
 def shuffles(

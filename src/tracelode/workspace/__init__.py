@@ -13,6 +13,7 @@ from tracelode.store.catalog import Catalog
 from tracelode.workspace.annotating import Annotating
 from tracelode.workspace.certainty import Certainty
 from tracelode.workspace.compiling import Compiling
+from tracelode.workspace.forecasting import Forecasting
 from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
@@ -26,7 +27,6 @@ from tracelode.workspace.places import (
 )
 from tracelode.workspace.ranking import RankingOperations
 from tracelode.workspace.segmenting import Segmenting
-from tracelode.workspace.studying import Studying
 from tracelode.workspace.writing import formats, is_binary
 
 __all__ = [
@@ -102,7 +102,7 @@ class Workspace(
     RankingOperations,
     Judging,
     Compiling,
-    Studying,
+    Forecasting,
 ):
     """A store and what can be asked of it; made by open().
 
