@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from tracelode.cli import plan_forecast, plan_sets
+from tracelode.cli import plan_advice, plan_forecast, plan_sets
 from tracelode.cli.arguments import path
 from tracelode.cli.options import STORE, StoreOptions
 from tracelode.cli.plan_options import PLAN, PlanOptions
@@ -111,6 +111,10 @@ def plan(
         return plan_sets.study(targets, store, options)
     if action == "forecast":
         return plan_forecast.forecast(targets, _files(targets), output, store, options)
+    if action == "policy":
+        return plan_advice.policy(targets, _files(targets), store, options)
+    if action == "bench":
+        return plan_advice.bench(targets, _files(targets), output, store, options)
     if action == "check":
         limit = fail_on or ("warning" if strict else "error")
         return _check(targets, store, chained, sarif=sarif, limit=limit)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Styled
-from tracelode.cli.text import clean, number
+from tracelode.cli.text import clean, cut, number
 
 if TYPE_CHECKING:
     from tracelode.cli.table import Cell
@@ -37,12 +37,12 @@ def value(number: float | int | None, unit: str, *, signed: bool = False) -> str
     return f"{number:{sign},}" if isinstance(number, int) else f"{number:{sign},.3f}"
 
 
-def bounds(pair: tuple[float, float] | None, *, signed: bool = False) -> str:
+def bounds(pair: tuple[float, float] | None, unit: str = "", *, signed: bool = False) -> str:
     """An interval, "" for none."""
     if pair is None:
         return ""
     sign = "+" if signed else ""
-    digits = 1 if max(abs(pair[0]), abs(pair[1])) >= 100 else 3
+    digits = 1 if unit == "seconds" or max(abs(pair[0]), abs(pair[1])) >= 100 else 3
     return f"[{pair[0]:{sign},.{digits}f}, {pair[1]:{sign},.{digits}f}]"
 
 
@@ -105,8 +105,8 @@ def _reading(where: Counter[str]) -> str:
 
 def _row(one: Pooled) -> list[Cell]:
     of = one.sessions + sum(one.missing.values())
-    return [one.name, value(one.pooled, one.unit), bounds(one.pooled_interval), value(one.mean, one.unit),
-            bounds(one.mean_interval), f"{one.sessions:,}/{of:,}"]  # fmt: skip
+    return [one.name, value(one.pooled, one.unit), bounds(one.pooled_interval, one.unit), value(one.mean, one.unit),
+            bounds(one.mean_interval, one.unit), f"{one.sessions:,}/{of:,}"]  # fmt: skip
 
 
 def _missing(screen: Screen, rows: Sequence[Pooled]) -> None:
@@ -142,17 +142,19 @@ def against(found: Against) -> None:
     screen.sentence("a difference says that the sets differ, not why; * p after Holm below .05")
 
 
-def _contrasts(screen: Screen, rows: Sequence[Contrast], title: str) -> None:
+def _contrasts(
+    screen: Screen, rows: Sequence[Contrast], title: str, names: tuple[str, str] = ("before", "now")
+) -> None:
     cells: list[list[Cell]] = []
     for row in rows:
         sure = row.adjusted is not None and row.adjusted <= LEVEL
         mark = "*" if sure else ""
         net = Styled(value(row.net, row.unit, signed=True), "bold" if sure else "")
         cells.append([Flex(row.metric), value(row.before, row.unit), value(row.after, row.unit), net,
-                      bounds(row.interval, signed=True), chance(row.p), chance(row.adjusted) + mark,
+                      bounds(row.interval, row.unit, signed=True), chance(row.p), chance(row.adjusted) + mark,
                       _tasks(row)])  # fmt: skip
-    columns = [Column(title, grow=True, least=14), Column("before", right=True, rank=2, short="base"),
-               Column("now", right=True, rank=2), Column("change", right=True), Column("95 %", rank=1),
+    columns = [Column(title, grow=True, least=14), Column(names[0], right=True, rank=2),
+               Column(names[1], right=True, rank=2), Column("change", right=True), Column("95 %", rank=1),
                Column("p", right=True, rank=4), Column("adj. p", right=True),
                Column("n", right=True, rank=3)]  # fmt: skip
     screen.table(columns, cells)
@@ -166,14 +168,14 @@ def _tasks(row: Contrast) -> str:
     return f"{row.clusters[0]:,}" if row.paired else f"{row.clusters[0]:,}+{row.clusters[1]:,}"
 
 
-def _positions(screen: Screen, rows: Sequence[Positions]) -> None:
+def _positions(screen: Screen, rows: Sequence[Positions], names: tuple[str, str] = ("before", "now")) -> None:
     cells: list[list[Cell]] = []
     for row in rows:
         told = "-" if row.divergence is None else f"{row.divergence:.3f}"
         by_chance = "" if row.chance is None else f"{row.chance:.3f}"
         counts = ["/".join(f"{n:,}" for n in side) for side in (row.before, row.after)]
         cells.append([row.family, *counts, told, bounds(row.interval), by_chance, chance(row.adjusted)])
-    columns = [Column("people step in", least=7), Column("before", right=True), Column("now", right=True),
+    columns = [Column("people step in", least=7), Column(names[0], right=True), Column(names[1], right=True),
                Column("JSD", right=True), Column("95 %", rank=2), Column("by chance", right=True, rank=1),
                Column("adj. p", right=True)]  # fmt: skip
     screen.table(columns, cells)
@@ -201,16 +203,17 @@ def study(found: Study) -> None:
     for base, other in dict.fromkeys((c.base, c.other) for c in found.contrasts):
         screen.sentence("")
         screen.sentence(f"{clean(other)} minus {clean(base)}, task by task")
+        sides = cut(clean(base), 9), cut(clean(other), 9)
         for family in dict.fromkeys(c.family for c in found.contrasts):
             rows = [c for c in found.contrasts if (c.base, c.other, c.family) == (base, other, family)]
-            _contrasts(screen, rows, f"{family} tasks" if family != "all" else "all tasks")
+            _contrasts(screen, rows, f"{family} tasks", sides)
         screen.sentence("")
-        _positions(screen, [p for p in found.positions if (p.base, p.other) == (base, other)])
+        _positions(screen, [p for p in found.positions if (p.base, p.other) == (base, other)], sides)
         _power(screen, [c for c in found.contrasts if (c.base, c.other, c.family) == (base, other, "all")])
     if found.groups:
         screen.sentence("")
-        for line in found.guide:
-            screen.flow("reading", [line], indent=9)
+        for place, line in enumerate(found.guide):
+            screen.flow("" if place else "reading", [line], indent=9)
     if not found.sound:
         screen.sentence("the design fails: no differences are told")
 
@@ -223,8 +226,8 @@ def _arms(screen: Screen, found: Study) -> None:
                 continue
             of = group.sessions + sum(group.missing.values())
             rows.append([Flex(group.metric), Flex(group.arm), value(group.pooled, group.unit),
-                         bounds(group.pooled_interval), value(group.mean, group.unit),
-                         bounds(group.mean_interval), f"{group.sessions:,}/{of:,}"])  # fmt: skip
+                         bounds(group.pooled_interval, group.unit), value(group.mean, group.unit),
+                         bounds(group.mean_interval, group.unit), f"{group.sessions:,}/{of:,}"])  # fmt: skip
         columns = [Column(f"{family} tasks", grow=True, least=13), Column("arm", least=6),
                    Column("pooled", right=True), Column("95 %", rank=1), Column("mean", right=True, rank=2),
                    Column("95 %", rank=4), Column("runs", right=True, rank=3)]  # fmt: skip
@@ -233,9 +236,11 @@ def _arms(screen: Screen, found: Study) -> None:
 
 
 def _power(screen: Screen, rows: Sequence[Contrast]) -> None:
-    told = [f"{row.metric} {value(row.detectable, row.unit)}" for row in rows if row.detectable is not None]
+    told = [f"{row.metric} {value(row.detectable, row.unit)}" for row in rows if row.detectable]
     if told:
         screen.flow("power", ["so many tasks would show, 8 times in 10, a difference of", *told],
                     joint="; ", indent=9)  # fmt: skip
     else:
-        screen.flow("power", ["below 6 pairs no difference whatever reaches .05"], indent=9)
+        few = max((row.clusters[0] for row in rows), default=0) < 6
+        why = "below 6 pairs no difference whatever reaches .05" if few else "the pairs do not differ at all"
+        screen.flow("power", [why], indent=9)

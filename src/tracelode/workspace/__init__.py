@@ -10,10 +10,10 @@ from tracelode import registry
 from tracelode.errors import TracelodeError, UsageError
 from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
+from tracelode.workspace.advising import Advising
 from tracelode.workspace.annotating import Annotating
 from tracelode.workspace.certainty import Certainty
 from tracelode.workspace.compiling import Compiling
-from tracelode.workspace.forecasting import Forecasting
 from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
@@ -102,7 +102,7 @@ class Workspace(
     RankingOperations,
     Judging,
     Compiling,
-    Forecasting,
+    Advising,
 ):
     """A store and what can be asked of it; made by open().
 
