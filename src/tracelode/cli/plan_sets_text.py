@@ -105,8 +105,9 @@ def _reading(where: Counter[str]) -> str:
 
 def _row(one: Pooled) -> list[Cell]:
     of = one.sessions + sum(one.missing.values())
-    return [one.name, value(one.pooled, one.unit), bounds(one.pooled_interval, one.unit), value(one.mean, one.unit),
-            bounds(one.mean_interval, one.unit), f"{one.sessions:,}/{of:,}"]  # fmt: skip
+    return [one.name, value(one.pooled, one.unit), bounds(one.pooled_interval, one.unit),
+            value(one.mean, one.unit), bounds(one.mean_interval, one.unit),
+            f"{one.sessions:,}/{of:,}"]  # fmt: skip
 
 
 def _missing(screen: Screen, rows: Sequence[Pooled]) -> None:
@@ -160,8 +161,8 @@ def _contrasts(
     screen.table(columns, cells)
     few = sorted({row.reason for row in rows if row.reason})
     for reason in few:
-        names = [row.metric for row in rows if row.reason == reason]
-        screen.flow("", [f"{', '.join(names[:4])}{', ...' if len(names) > 4 else ''}: {reason}"], indent=0)
+        off = [row.metric for row in rows if row.reason == reason]
+        screen.flow("", [f"{', '.join(off[:4])}{', ...' if len(off) > 4 else ''}: {reason}"], indent=0)
 
 
 def _tasks(row: Contrast) -> str:
@@ -173,8 +174,8 @@ def _positions(screen: Screen, rows: Sequence[Positions], names: tuple[str, str]
     for row in rows:
         told = "-" if row.divergence is None else f"{row.divergence:.3f}"
         by_chance = "" if row.chance is None else f"{row.chance:.3f}"
-        counts = ["/".join(f"{n:,}" for n in side) for side in (row.before, row.after)]
-        cells.append([row.family, *counts, told, bounds(row.interval), by_chance, chance(row.adjusted)])
+        placed = ["/".join(f"{n:,}" for n in side) for side in (row.before, row.after)]
+        cells.append([row.family, *placed, told, bounds(row.interval), by_chance, chance(row.adjusted)])
     columns = [Column("people step in", least=7), Column(names[0], right=True), Column(names[1], right=True),
                Column("JSD", right=True), Column("95 %", rank=2), Column("by chance", right=True, rank=1),
                Column("adj. p", right=True)]  # fmt: skip
@@ -203,7 +204,7 @@ def study(found: Study) -> None:
     for base, other in dict.fromkeys((c.base, c.other) for c in found.contrasts):
         screen.sentence("")
         screen.sentence(f"{clean(other)} minus {clean(base)}, task by task")
-        sides = cut(clean(base), 9), cut(clean(other), 9)
+        sides = (cut(clean(base), 9), cut(clean(other), 9))
         for family in dict.fromkeys(c.family for c in found.contrasts):
             rows = [c for c in found.contrasts if (c.base, c.other, c.family) == (base, other, family)]
             _contrasts(screen, rows, f"{family} tasks", sides)

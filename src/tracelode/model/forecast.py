@@ -98,6 +98,9 @@ class Validation(msgspec.Struct, frozen=True, kw_only=True):
     """Chances held against what came."""
     alarms: Alarms | None
     """None for random."""
+    p: float | None = None
+    """Share of deals of the labels to other sessions whose models do as well; None where it was not asked,
+    because the bounds refuse already."""
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):

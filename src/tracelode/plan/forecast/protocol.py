@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from tracelode.model.forecast import LABELS, Forecast, Kept, Label, Start, Trial, Validation
 from tracelode.plan.forecast.models import Boosting, Logistic, fit
-from tracelode.plan.forecast.validate import FOLDS, Task, task_of, threshold, validate
+from tracelode.plan.forecast.validate import FOLDS, Task, dealt, task_of, threshold, validate
 
 LEAST = 10
 """Sessions of either kind that a trial needs."""
@@ -80,7 +81,8 @@ def trial(
 
     Returns:
         The trial. A model passes where, held back by task and by project as far as these are known, the
-        bounds of AUROC lie above .5, those of average precision above the base rate, and skill above 0.
+        bounds of AUROC lie above .5, those of average precision above the base rate, skill above 0, and
+        labels dealt anew do not do as well.
     """
     out = Counter(row for row in rows if isinstance(row, str))
     kept = [(row, value) for row in rows if isinstance(row, Start)
@@ -106,6 +108,13 @@ def trial(
     grouped = tuple(validate(task, groups, by, **how) for by, groups in _groupings(task).items())
     alone = [str(i) for i in range(len(kept))]
     reason = judge(grouped, positives / len(kept))
+    if not reason:
+        # the dear test is asked of what the cheap ones let pass
+        times = math.ceil(2 / (1 - level)) - 1
+        dealt_by = {by: dealt(task, groups, kind=kind, times=times, seed=seed)
+                    for by, groups in _groupings(task).items()}  # fmt: skip
+        grouped = tuple(msgspec.structs.replace(one, p=dealt_by[one.by]) for one in grouped)
+        reason = lucky(grouped, 1 - level)
     return Trial(
         **common, grouped=grouped, random=validate(task, alone, "random", **how), skill=not reason,
         reason=reason, weights={} if reason else _weights(task, kind, seed),
@@ -133,6 +142,22 @@ def judge(grouped: Sequence[Validation], base: float) -> str:
             return f"by {one.by}: average precision may be the base rate"
         if one.skill is None or one.skill <= 0:
             return f"by {one.by}: chances are no better than the base rate"
+    return ""
+
+
+def lucky(grouped: Sequence[Validation], alpha: float) -> str:
+    """Why what passed the bounds may be luck all the same.
+
+    Args:
+        grouped: how it fared, with the share of deals that do as well.
+        alpha: share that is accepted.
+
+    Returns:
+        The reason, "" where it is not.
+    """
+    for one in grouped:
+        if one.p is None or one.p > alpha:
+            return f"by {one.by}: labels dealt anew do as well"
     return ""
 
 

@@ -59,8 +59,11 @@ class _Held(NamedTuple):
     flags: Any
     base: Any
     """Rate of the training fold."""
+    lift: Any
+    """Log odds above those of the training fold's rate: what orders sessions of different folds. A fold that
+    came out high was predicted by a model that saw few, so raw chances are in the wrong order by chance."""
     identity: Any
-    """Rate of the same agent and model in the training fold."""
+    """The same of the rate of the same agent and model."""
     warned: Any
     """At or above the threshold that the training fold chose."""
 
@@ -112,19 +115,54 @@ def validate(
 
     def over(score: Callable[[Any, Any, Any], float | None]) -> Bounds | None:
         found = statistic(
-            list(places), lambda row: score(held.chances, held.flags, row[of]), level=level, seed=seed
+            list(places), lambda row: score(held.lift, held.flags, row[of]), level=level, seed=seed
         )
         return (found.low, found.high) if found is not None else None
 
     return Validation(
-        by=by, groups=len(places), auroc=auroc(chances, flags), auroc_interval=over(auroc),
-        within=_within(held.chances, held.flags, of), precision=average_precision(chances, flags),
+        by=by, groups=len(places), auroc=auroc(held.lift, flags), auroc_interval=over(auroc),
+        within=_within(held.lift, held.flags, of), precision=average_precision(held.lift, flags),
         precision_interval=over(average_precision), baseline=auroc(held.identity, flags),
         brier=brier(chances, flags), skill=skill(chances, held.base, flags),
         error=calibration_error(chances, flags),
         bins=tuple(Bin(sessions=b.cases, said=b.said, came=b.came) for b in reliability(chances, flags)),
         alarms=None if by == "random" else _alarms(task, held, budget),
     )  # fmt: skip
+
+
+def dealt(
+    task: Task, groups: Sequence[str], *, kind: str = "logistic", times: int = 199, seed: int = 0
+) -> float | None:
+    """Could the order be luck? Labels dealt anew to sessions, models fitted anew, again and again.
+
+    Args:
+        task: what is to be foreseen.
+        groups: group of each session.
+        kind: of the model.
+        times: deals.
+        seed: of folds and deals.
+
+    Returns:
+        Share of the deals with an AUROC at least as high, the observed one counted; None where it is unknown.
+        Bounds over groups alone are too narrow: they leave out that models could have been fitted otherwise.
+
+    Source:
+        Ojala and Garriga (2010), permutation tests for classifiers.
+    """
+    held = _held(task, groups, kind, None, seed)
+    observed = auroc(held.lift, held.flags)
+    if observed is None:
+        return None
+    chance = np.random.default_rng(seed + 2)
+    far = known = 1
+    for _ in range(times):
+        other = task._replace(values=chance.permutation(task.values))
+        again = _held(other, groups, kind, None, seed)
+        found = auroc(again.lift, again.flags)
+        if found is not None:
+            known += 1
+            far += found >= observed - 1e-12
+    return far / known
 
 
 def _held(task: Task, groups: Sequence[str], kind: str, budget: float | None, seed: int) -> _Held:
@@ -147,7 +185,12 @@ def _held(task: Task, groups: Sequence[str], kind: str, budget: float | None, se
             inside = [group for group, there in zip(groups, train, strict=True) if there]
             least = threshold(task.table[train], marks[train], inside, kind, budget, seed)
             warned[test] = chances[test] >= least
-    return _Held(chances, flags, base, identity, warned)
+    return _Held(chances, flags, base, _odds(chances) - _odds(base), _odds(identity) - _odds(base), warned)
+
+
+def _odds(chances: Any) -> Any:
+    held = np.clip(chances, 1e-6, 1 - 1e-6)
+    return np.log(held / (1 - held))
 
 
 def threshold(

@@ -31,12 +31,12 @@ _LINES = (
           "Before you plan, list the business rules and constraints that you assume, ask me to confirm or "
           "correct each, and wait for my answer before the first step.",
           "human_mid and corrective go down, human_pre goes up"),
-    _Line("candidates", "unplanned", lambda v: v >= 0.15, 5,
+    _Line("candidates", "unplanned", lambda v: v >= 0.1, 5,
           "steps are worked on that the first plan did not have",
           "In the first plan name at least two candidates for every step with more than one way to do it "
           "(model, method, library), with what would decide between them.",
           "unplanned goes down"),
-    _Line("returns", "rollback_rate", lambda v: v >= 0.1, 5,
+    _Line("returns", "rollback_rate", lambda v: v >= 0.05, 5,
           "work returns to steps that had been finished",
           "Before you leave a step, say what later steps need from it and check that; if a choice in it "
           "rests on an assumption about the business, confirm it first.",

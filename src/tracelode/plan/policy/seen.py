@@ -18,8 +18,8 @@ from tracelode.signals.tools import is_shell
 
 APPROVED = frozenset({"approve", "approve_in_new_session"})
 STOPPED = frozenset({"request_changes", "reject", "deny_tool", "interrupt"})
-PLAN = "plan"
-"""Tool of reviews of a plan as a whole."""
+PLAN = "plan step"
+"""What stands for the tool where people review a step and no call."""
 _DONE = frozenset({"tool", "subagent", "gui"})
 _WORD = re.compile(r"[\w./@+-]+")
 _SUB = re.compile(r"[a-z][\w:-]*")

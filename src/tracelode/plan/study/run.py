@@ -111,9 +111,7 @@ def check(design: Design, held: Sequence[_Sorted]) -> Iterable[Problem]:
         yield Problem("error", f"all tasks are of one family; a study has at least {LEAST_FAMILIES}")
     for family, count in sorted(families.items()):
         if count < LEAST_TASKS:
-            yield Problem(
-                "error", f"{number(count, 'task')} of family {family}; at least {LEAST_TASKS} are needed"
-            )
+            yield Problem("error", f"{number(count, 'task')} of family {family}; {LEAST_TASKS} are needed")
     for arm in held:
         empty = [name for name, runs in arm.runs.items() if not runs]
         if empty:
@@ -124,9 +122,7 @@ def check(design: Design, held: Sequence[_Sorted]) -> Iterable[Problem]:
             arms_of.setdefault(key, []).append(arm.name)
     twice = [key for key, names in arms_of.items() if len(names) > 1]
     if twice:
-        yield Problem(
-            "error", f"{number(len(twice), 'session')} in more than one arm, such as {twice[0][:40]}"
-        )
+        yield Problem("error", f"{number(len(twice), 'session')} in several arms, such as {twice[0][:40]}")
     for arm in held:
         off = [name for name, runs in arm.runs.items() if runs and len(runs) != design.repeats]
         if off:
