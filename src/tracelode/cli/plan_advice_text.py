@@ -78,7 +78,7 @@ def _rules(screen: Screen, found: Policy) -> None:
     screen.sentence("")
     columns = [
         Column("calls of", grow=True, least=22),
-        Column("on steps to", least=6, rank=5, short="step"),
+        Column("step", least=6, rank=5),
         Column("does", least=6, rank=4),
         Column("calls", right=True),
         Column("let", right=True, rank=6),

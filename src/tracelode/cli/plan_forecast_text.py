@@ -113,7 +113,7 @@ def _warnings(screen: Screen, one: Validation) -> None:
     found = one.alarms
     if found is None:
         return
-    lead = "" if found.lead is None else f"{found.lead:.0f} calls ahead"
+    lead = "" if found.lead is None else f"{number(round(found.lead), 'call')} ahead"
     screen.flow(
         "warnings",
         [f"{found.alarms:,}, right {found.hits:,} (precision {_share(found.precision)}, recall "

@@ -119,7 +119,7 @@ def _missing(screen: Screen, rows: Sequence[Pooled]) -> None:
     listed = sorted(reasons.items(), key=lambda item: (-max(item[1].values()), item[0]))
     parts = [f"{max(of.values()):,} x {clean(reason)}" for reason, of in listed[:SHOWN]]
     if len(listed) > SHOWN:
-        parts.append(f"and {len(listed) - SHOWN:,} more reasons; see --json")
+        parts.append(f"and {number(len(listed) - SHOWN, 'other reason')}; see --json")
     if parts:
         screen.flow("without", parts, joint="; ", indent=9)
 
@@ -205,9 +205,11 @@ def study(found: Study) -> None:
         screen.sentence("")
         screen.sentence(f"{clean(other)} minus {clean(base)}, task by task")
         sides = (cut(clean(base), 9), cut(clean(other), 9))
-        for family in dict.fromkeys(c.family for c in found.contrasts):
+        for place, family in enumerate(dict.fromkeys(c.family for c in found.contrasts)):
+            if place:
+                screen.sentence("")
             rows = [c for c in found.contrasts if (c.base, c.other, c.family) == (base, other, family)]
-            _contrasts(screen, rows, f"{family} tasks", sides)
+            _contrasts(screen, rows, f"tasks: {family}", sides)
         screen.sentence("")
         _positions(screen, [p for p in found.positions if (p.base, p.other) == (base, other)], sides)
         _power(screen, [c for c in found.contrasts if (c.base, c.other, c.family) == (base, other, "all")])
@@ -229,7 +231,7 @@ def _arms(screen: Screen, found: Study) -> None:
             rows.append([Flex(group.metric), Flex(group.arm), value(group.pooled, group.unit),
                          bounds(group.pooled_interval, group.unit), value(group.mean, group.unit),
                          bounds(group.mean_interval, group.unit), f"{group.sessions:,}/{of:,}"])  # fmt: skip
-        columns = [Column(f"{family} tasks", grow=True, least=13), Column("arm", least=6),
+        columns = [Column(f"tasks: {family}", grow=True, least=13), Column("arm", least=6),
                    Column("pooled", right=True), Column("95 %", rank=1), Column("mean", right=True, rank=2),
                    Column("95 %", rank=4), Column("runs", right=True, rank=3)]  # fmt: skip
         screen.sentence("")

@@ -15,7 +15,7 @@ CLUSTERS = 5
 """Clusters below which nothing but the figure is told: so few resample to too few different sets."""
 ACCELERATED = 30
 """Clusters from which the interval is corrected for bias and skew."""
-_BLOCK = 4_000_000
+_BLOCK = 1_000_000
 """Drawn numbers held at once."""
 
 
