@@ -173,8 +173,9 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--model", choices=("logistic", "boosting"), default="logistic")
     given = parser.parse_args()
-    if not any(True for name in SETS for _ in rows(given.data / "outcomes", name)):
-        print(f"no runs of {' or '.join(SETS)} below {given.data}", file=sys.stderr)
+    absent = [f"outcomes/{name}" for name in SETS if next(rows(given.data / "outcomes", name), None) is None]
+    if len(absent) == len(SETS):
+        print(json.dumps({"missing": absent}) if given.json else f"missing: {', '.join(absent)}")
         return 3
     with tempfile.TemporaryDirectory() as folder:
         workspace = made(Path(folder), given.data)
@@ -188,11 +189,11 @@ def main() -> int:
               "passed": sum(s.outcome == "success" for s in planned),
               "tasks": len({s.task for s in planned})}  # fmt: skip
     if given.json:
-        print(json.dumps({"runs": counts, "associations": ends, "forecast": ahead}))
+        print(json.dumps({"runs": counts, "associations": ends, "forecast": ahead, "missing": absent}))
     else:
         print(", ".join(f"{n} {name}" for name, n in counts.items()))
-        print(show(ends), show(ahead), sep="\n\n")
-    return 0
+        print(show(ends), show(ahead), *(f"missing: {name}" for name in absent), sep="\n\n")
+    return 3 if absent else 0
 
 
 def _model(workspace: Workspace, key: str) -> str:

@@ -15,7 +15,7 @@ from plan.arms import write
 from plan.traces import events, row
 from tracelode.errors import UsageError
 from tracelode.model.plan_policy import Policy, Seen
-from tracelode.plan.policy.decide import decide, strictest
+from tracelode.plan.policy.decide import by_tool, decide
 from tracelode.plan.policy.seen import PLAN, Tally, node_class, tool_key
 from tracelode.plan.policy.snippet import snippet
 from tracelode.signals.effects import CLASSES, irreversible
@@ -45,6 +45,7 @@ def test_what_may_be_beyond_undoing_is_never_automatic(
         assert rule.high * rework < human
     if rule.advice == "require":
         assert rule.low * rework > human
+        assert useful >= 3
 
 
 def test_the_bound_decides_and_not_the_share() -> None:
@@ -62,8 +63,23 @@ def test_harm_after_running_counts_like_a_review_of_use() -> None:
 
 
 def test_a_permission_cannot_see_the_step() -> None:
-    rules = decide([seen(auto=100, node="explore"), seen(auto=100, harmed=50, node="fill")])
-    assert strictest(rules) == {"Read": "require"}
+    rows = [seen(auto=100, node="explore"), seen(auto=20, harmed=9, node="fill")]
+    (whole,) = by_tool(rows)
+    assert (whole.auto, whole.harmed, whole.node) == (120, 9, "")
+    (mixed,) = by_tool([seen("x", "read", auto=100), seen("x", "destructive", auto=1)])
+    assert decide([mixed])[0].advice == "ask"
+
+
+def test_one_denial_requires_nothing() -> None:
+    once, thrice = decide([seen("Bash(npm install)", "unknown", useful=n) for n in (1, 3)])
+    assert (once.advice, thrice.advice) == ("ask", "require")
+
+
+def test_a_snippet_is_of_one_agent() -> None:
+    rules = decide([seen("apply_patch", "idempotent_write", useful=9, agents=("codex",)),
+                    seen("Edit", "idempotent_write", useful=9, agents=("claude-code",))])  # fmt: skip
+    assert json.loads(snippet("claude", rules, {})[0]) == {"permissions": {"ask": ["Edit"]}}
+    assert snippet("codex", rules, {})[0] == ""
 
 
 def test_tool_keys() -> None:
@@ -115,7 +131,7 @@ def test_reviews_of_steps_are_counted() -> None:
     rows = [row(0, "plan", "goal", "planned", payload={"op": "goal"}),
             row(1, "plan", "A", "planned", payload={"description": "fill missing amounts"}),
             row(2, "review", "A", "updated", actor="human", payload={"decision": "approve"}),
-            row(3, "review", "A", "updated", actor="human", payload={}),
+            row(3, "review", "A", "updated", actor="human", payload={"decision": "request_changes"}),
             row(4, "review", "A", "updated", actor="human",
                 payload={"decision": "deny_tool", "tool": "Bash"}),
             row(5, "review", "A", "updated", actor="human", payload={"decision": "note"})]  # fmt: skip

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ROWS = 20
 """Kinds of calls shown."""
+STEPS = 5
+"""Kinds of steps shown."""
 _STYLES = {"require": "yellow", "ask": "", "auto": "green"}
 _SAID = {
     "recall": "executed steps that the plan has",
@@ -66,34 +68,33 @@ def _proposal(screen: Screen, one: Proposal) -> None:
 
 
 def _rules(screen: Screen, found: Policy) -> None:
-    rows: list[list[Cell]] = []
     order = {"require": 0, "auto": 1, "ask": 2}
-    for rule in sorted(found.rules, key=lambda r: order[r.advice])[:ROWS]:
+    rows: list[list[Cell]] = []
+    for rule in sorted(found.tools, key=lambda r: order[r.advice])[:ROWS]:
         seen = rule.seen
         rows.append([
-            Flex(seen.tool), Flex(seen.node or "-", "dim"), Flex(seen.effect.replace("_", " "), "dim"),
-            f"{seen.calls:,}", f"{seen.approved:,}", f"{seen.useful:,}", f"{seen.harmed:,}",
-            f"{rule.low:.0%}-{rule.high:.0%}", Styled(rule.advice, _STYLES[rule.advice]),
+            Flex(seen.tool), Flex(seen.effect.replace("_", " "), "dim"), f"{seen.calls:,}",
+            f"{seen.approved:,}", f"{seen.useful:,}", f"{seen.harmed:,}", f"{rule.low:.0%}-{rule.high:.0%}",
+            Styled(rule.advice, _STYLES[rule.advice]),
         ])  # fmt: skip
     screen.sentence("")
-    columns = [
-        Column("calls of", grow=True, least=22),
-        Column("step", least=6, rank=5),
-        Column("does", least=6, rank=4),
-        Column("calls", right=True),
-        Column("let", right=True, rank=6),
-        Column("stopped", right=True, rank=1),
-        Column("undone", right=True, rank=2),
-        Column("of use", right=True),
-        Column("propose"),
-    ]
+    columns = [Column("calls of", grow=True, least=22), Column("does", least=6, rank=4),
+               Column("calls", right=True), Column("let", right=True, rank=5),
+               Column("stopped", right=True, rank=1), Column("undone", right=True, rank=2),
+               Column("of use", right=True), Column("propose")]  # fmt: skip
     screen.table(columns, rows)
-    if len(found.rules) > ROWS:
-        screen.sentence(f"and {len(found.rules) - ROWS:,} kinds more; see --json")
+    if len(found.tools) > ROWS:
+        screen.sentence(f"and {number(len(found.tools) - ROWS, 'other kind')}; see --json")
     screen.sentence(
         "of use: chance that a review stops or changes something, 90 % bounds; what may be beyond undoing is "
         "never auto"
     )
+    steps = [rule for rule in found.rules if rule.advice == "require" and rule.seen.node]
+    for rule in steps[:STEPS]:
+        seen = rule.seen
+        screen.flow("by step", [f"{clean(seen.tool)} on steps to {clean(seen.node)}",
+                                f"a review was or would have been of use {seen.useful + seen.harmed:,} times "
+                                f"in {seen.calls:,}"], joint=": ", indent=9)  # fmt: skip
 
 
 def made(found: Made, path: str) -> None:

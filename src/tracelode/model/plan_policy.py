@@ -31,6 +31,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """Of them: their lines were taken out after a person's next prompt."""
     sessions: int
     """Sessions that hold them."""
+    agents: tuple[str, ...] = ()
+    """Agents that made them; none where the record does not say."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,8 +84,10 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """What a mistake costs."""
     measured: tuple[bool, bool]
     """Are these two measured on the sessions?"""
+    tools: tuple[Rule, ...]
+    """By tool, as a permission sees it; the most calls first."""
     rules: tuple[Rule, ...]
-    """The most calls first."""
+    """By tool and kind of step; the most calls first."""
     form: str
     """claude or codex."""
     snippet: str

@@ -141,7 +141,7 @@ def _write(made: Bench, target: str | Path) -> Made:
 
 def _policy(report: PlanReport, tally: Tally, form: str, human: float | None, rework: float | None) -> Policy:
     from tracelode.plan.policy.advice import proposals
-    from tracelode.plan.policy.decide import HUMAN, REWORK, decide
+    from tracelode.plan.policy.decide import HUMAN, REWORK, by_tool, decide
     from tracelode.plan.policy.snippet import snippet
 
     if form not in FORMS:
@@ -155,11 +155,14 @@ def _policy(report: PlanReport, tally: Tally, form: str, human: float | None, re
     lost = rework if rework is not None else median(repeats) / _SECOND if told[1] else REWORK
     # a wait of nothing is no cost that a bound could be held against
     seconds, lost = max(seconds, 1.0), max(lost, 1.0)
-    rules = decide(tally.seen(), seconds, lost)
+    seen = tally.seen()
+    rules = decide(seen, seconds, lost)
+    tools = sorted(decide(by_tool(seen), seconds, lost), key=lambda rule: -rule.seen.calls)
     text, target, notes = snippet(form, rules, tally.commands, seconds, lost)
     return Policy(
         sessions=len(tally.sessions), human_seconds=seconds, rework_seconds=lost, measured=told,
-        rules=tuple(rules), form=form, snippet=text, target=target, proposals=tuple(proposals(report)),
+        tools=tuple(tools), rules=tuple(rules), form=form, snippet=text, target=target,
+        proposals=tuple(proposals(report)),
         notes=(*notes, *_NOTES),
     )  # fmt: skip
 
@@ -201,12 +204,14 @@ class Advising(Forecasting):
         from tracelode.plan.policy.seen import Tally
 
         tally = Tally()
+        agents = {s.key: s.agent for s in self._catalog.sessions()}
         for plan in self._plans(sessions):
             work = self._work(plan, whole=False)
             if work is None:
                 tally.events(plan.session, plan.events)
             else:
-                tally.operations(plan.session, self._ask().operations(plan.session), plan, work)
+                operations = self._ask().operations(plan.session)
+                tally.operations(plan.session, operations, plan, work, agents.get(plan.session, ""))
         return _policy(self.plan_metrics(*sessions, whole=False), tally, form, human, rework)
 
     def plan_bench(self, target: str | Path, *sessions: str) -> Made:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from tracelode.model.plan_policy import Advice, Rule, Seen
-from tracelode.signals.effects import irreversible
+from tracelode.signals.effects import irreversible, strongest
 from tracelode.statistics.beta import posterior
 
 SURE = 0.95
@@ -14,6 +14,8 @@ HUMAN = 30.0
 """Seconds of a review where none is measured."""
 REWORK = 600.0
 """Seconds of a mistake where none is measured."""
+LEAST = 3
+"""Reviews of use from which one is required: one denial says what one person did not want once."""
 
 
 def decide(rows: Iterable[Seen], human: float = HUMAN, rework: float = REWORK) -> list[Rule]:
@@ -27,7 +29,8 @@ def decide(rows: Iterable[Seen], human: float = HUMAN, rework: float = REWORK) -
     Returns:
         One rule each. Automatic only where the upper bound of the chance that a review is of use, times the
         cost of a mistake, is below the cost of a review, and nothing seen may be beyond undoing; required
-        where the lower bound is above it.
+        where the lower bound is above it, and reviews were of use three times or more. A command of a shell
+        is known by its first words only, and so never automatic here.
 
     Source:
         plan rules, section 11.2; docs/decisions/0031-plan-statistics.md.
@@ -42,10 +45,12 @@ def _rule(row: Seen, human: float, rework: float) -> Rule:
     fixed = irreversible(row.effect)
     advice: Advice = "ask"
     cost = f"{human:g} s against {rework:g} s"
-    if low * rework > human:
+    if bad >= LEAST and low * rework > human:
         advice, why = "require", f"a review is of use in {low:.0%} at least: {cost}"
     elif fixed:
         why = f"{row.effect.replace('_', ' ')}: may be beyond undoing"
+    elif high * rework < human and "(" in row.tool:
+        why = "what else begins so was not seen: whole commands alone may be let run"
     elif high * rework < human:
         advice, why = "auto", f"a review is of use in {high:.1%} at most: {cost}"
     else:
@@ -53,15 +58,22 @@ def _rule(row: Seen, human: float, rework: float) -> Rule:
     return Rule(seen=row, advice=advice, low=low, high=high, irreversible=fixed, why=why)
 
 
-def strictest(rules: Sequence[Rule]) -> dict[str, Advice]:
-    """Tool to the strictest advice over kinds of nodes: a permission cannot see the node.
+def by_tool(rows: Iterable[Seen]) -> list[Seen]:
+    """Rows of one tool as one: a permission cannot see the step.
 
     Args:
-        rules: of all kinds.
+        rows: of all kinds of steps.
+
+    Returns:
+        One row a tool, with the strongest of its effects.
     """
-    order: dict[Advice, int] = {"auto": 0, "ask": 1, "require": 2}
-    found: dict[str, Advice] = {}
-    for rule in rules:
-        old = found.get(rule.seen.tool, "auto")
-        found[rule.seen.tool] = max(old, rule.advice, key=order.__getitem__)
-    return found
+    found: dict[str, Seen] = {}
+    for row in rows:
+        old = found.get(row.tool)
+        found[row.tool] = row if old is None else Seen(
+            node="", tool=row.tool, effect=strongest((old.effect, row.effect)), calls=old.calls + row.calls,
+            approved=old.approved + row.approved, useful=old.useful + row.useful, auto=old.auto + row.auto,
+            harmed=old.harmed + row.harmed, sessions=max(old.sessions, row.sessions),
+            agents=tuple(sorted({*old.agents, *row.agents})),
+        )  # fmt: skip
+    return list(found.values())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tracelode.model.operation import Operation
 from tracelode.model.plan import Plan, PlanEvent
 from tracelode.model.plan_policy import Seen
 from tracelode.plan.life import Story
+from tracelode.plan.metrics.people import interventions
 from tracelode.plan.metrics.rework import rework
 from tracelode.plan.work import Work, work_of_story
 from tracelode.signals.effects import strongest, tool_class
@@ -20,6 +21,8 @@ APPROVED = frozenset({"approve", "approve_in_new_session"})
 STOPPED = frozenset({"request_changes", "reject", "deny_tool", "interrupt"})
 PLAN = "plan step"
 """What stands for the tool where people review a step and no call."""
+_ASKING = frozenset({"ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "request_user_input"})
+"""Tools that are a review themselves: events tell what came of it."""
 _DONE = frozenset({"tool", "subagent", "gui"})
 _WORD = re.compile(r"[\w./@+-]+")
 _SUB = re.compile(r"[a-z][\w:-]*")
@@ -37,6 +40,7 @@ class Row:
     auto: int = 0
     harmed: int = 0
     sessions: set[str] = field(default_factory=set)
+    agents: set[str] = field(default_factory=set)
 
 
 class Tally:
@@ -51,8 +55,12 @@ class Tally:
         self.repeats: list[int] = []
         """Microseconds of repeated attempts."""
         self.sessions: set[str] = set()
+        self.agent = ""
+        """Of the session that is being taken in."""
 
-    def operations(self, session: str, operations: Sequence[Operation], plan: Plan, work: Work) -> None:
+    def operations(
+        self, session: str, operations: Sequence[Operation], plan: Plan, work: Work, agent: str = ""
+    ) -> None:
         """Take a stored session in.
 
         Args:
@@ -60,14 +68,18 @@ class Tally:
             operations: its operations.
             plan: its plan.
             work: what was observed.
+            agent: the product that ran.
         """
         self.sessions.add(session)
+        self.agent = agent
         texts = {node.id: node.text for node in plan.nodes}
         undone = rework(work).undone
         for o in operations:
             if o.inherited or o.kind not in _DONE:
                 continue
             tool, command = o.fields.get("tool") or o.name, o.fields.get("command") or ""
+            if tool in _ASKING:
+                continue
             spans = work.inside(o.index)
             node = node_class(texts.get(spans[0].node, "")) if spans else ""
             row = self._row(session, node, tool, command)
@@ -80,8 +92,9 @@ class Tally:
             self._command(tool, command, stopped)
         for started, ended in work.waits or ():
             self.waits.append(ended - started)
-        self._reviews(session, plan.events, texts, frozenset({"deny_tool", "interrupt"}))
-        self._repeated(Story(plan.events))
+        story = Story(plan.events)
+        self._reviews(session, story, work, frozenset({"deny_tool", "interrupt"}))
+        self._repeated(story)
 
     def events(self, session: str, events: Sequence[PlanEvent]) -> None:
         """Take a session of plan events in.
@@ -91,6 +104,7 @@ class Tally:
             events: in order.
         """
         self.sessions.add(session)
+        self.agent = ""
         story = Story(events)
         work = work_of_story(story)
         undone = rework(work).undone if work is not None else frozenset()
@@ -103,7 +117,7 @@ class Tally:
             row.auto += 1
             row.harmed += call.place in undone
             self._command(str(payload["tool"]), command, False)
-        self._reviews(session, events, texts, frozenset())
+        self._reviews(session, story, work, frozenset())
         self._repeated(story)
 
     def _row(self, session: str, node: str, tool: str, command: str = "") -> Row:
@@ -111,6 +125,7 @@ class Tally:
         row.effects.add(tool_class(tool, command) or "unknown")
         row.calls += 1
         row.sessions.add(session)
+        row.agents.update(filter(None, [self.agent]))
         return row
 
     def _command(self, tool: str, command: str, stopped: bool) -> None:
@@ -119,25 +134,22 @@ class Tally:
             counts[0] += 1
             counts[1] += stopped
 
-    def _reviews(
-        self, session: str, events: Iterable[PlanEvent], texts: dict[str, str], known: frozenset[str]
-    ) -> None:
+    def _reviews(self, session: str, story: Story, work: Work | None, known: frozenset[str]) -> None:
         """Reviews of people on nodes; those that calls told already are passed over."""
-        for event in events:
-            decision = str(event.payload.get("decision") or "")
-            if not decision and event.event_type == "review" and event.status == "updated":
-                decision = "request_changes"
-            if event.actor != "human" or decision in known or decision not in APPROVED | STOPPED:
+        payloads = {event.event_id: event.payload for event in story.events}
+        for one in interventions(story, work):
+            if one.decision in known or one.decision not in APPROVED | STOPPED:
                 continue
-            told = event.payload.get("tool")
-            row = self.rows.setdefault(
-                (node_class(texts.get(event.node_id, "")), tool_key(told) if isinstance(told, str) else PLAN),
-                Row(),
-            )
+            told = payloads[one.event_id].get("tool")
+            named = isinstance(told, str) and told not in _ASKING
+            node = story.nodes[one.node_id]
+            kind = tool_key(str(told)) if named else PLAN
+            row = self.rows.setdefault((node_class("" if node.goal else node.text), kind), Row())
             row.calls += 1
-            row.effects.add(tool_class(told) or "unknown" if isinstance(told, str) else "read")
+            row.effects.add(tool_class(str(told)) or "unknown" if named else "read")
             row.sessions.add(session)
-            if decision in APPROVED:
+            row.agents.update(filter(None, [self.agent]))
+            if one.decision in APPROVED:
                 row.approved += 1
             else:
                 row.useful += 1
@@ -152,6 +164,7 @@ class Tally:
             Seen(
                 node=node, tool=tool, effect=strongest(row.effects), calls=row.calls, approved=row.approved,
                 useful=row.useful, auto=row.auto, harmed=row.harmed, sessions=len(row.sessions),
+                agents=tuple(sorted(row.agents)),
             )
             for (node, tool), row in sorted(
                 self.rows.items(), key=lambda item: (-item[1].calls, item[0])

@@ -6,8 +6,10 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from tracelode.model.plan_policy import Rule
-from tracelode.plan.policy.decide import HUMAN, REWORK, SURE, strictest
+from tracelode.plan.policy.decide import HUMAN, REWORK, SURE, by_tool, decide
 from tracelode.plan.policy.seen import PLAN
 from tracelode.signals.effects import irreversible, tool_class
 from tracelode.signals.tools import is_shell
@@ -15,6 +17,7 @@ from tracelode.statistics.beta import posterior
 
 CLAUDE = ".claude/settings.json"
 CODEX = "~/.codex/rules/default.rules"
+_AGENTS = {"claude": "claude-code", "codex": "codex"}
 _WRITERS = {"Write": "Edit", "MultiEdit": "Edit", "NotebookEdit": "Edit"}
 """Rules of Claude Code for files are looked up under one name."""
 
@@ -44,7 +47,9 @@ def snippet(
     Source:
         Claude Code permissions: deny before ask before allow. Codex rules: prefix_rule, the strictest counts.
     """
-    advice = strictest(rules)
+    own = [replace(r.seen, tool=_WRITERS.get(r.seen.tool, r.seen.tool)) for r in rules
+           if not r.seen.agents or _AGENTS[form] in r.seen.agents]  # fmt: skip
+    advice = {rule.seen.tool: rule.advice for rule in decide(by_tool(own), human, rework)}
     asked = sorted(tool for tool, word in advice.items() if word == "require" and tool != PLAN)
     if form == "codex":
         return _codex(asked), CODEX, (_PREFIX,)
@@ -56,7 +61,7 @@ def snippet(
     exact = sorted(f"Bash({command})" for (shell, command), counts in known.items()
                    if _harmless(shell, command, counts, human, rework)
                    and not any(_begins(command, tool) for tool in asked))  # fmt: skip
-    allow = sorted({*(_WRITERS.get(tool, tool) for tool in allowed), *exact})
+    allow = sorted({*allowed, *exact})
     asked = sorted({_claude(tool) for tool in asked if not tool.endswith("(...)")})
     # a broad ask would win over each allow below it
     allow = [rule for rule in allow if rule not in asked]
@@ -83,7 +88,7 @@ def _begins(command: str, tool: str) -> bool:
 
 def _claude(tool: str) -> str:
     name, _, head = tool.rstrip(")").partition("(")
-    return f"{name}({head}:*)" if head else _WRITERS.get(name, name)
+    return f"{name}({head}:*)" if head else name
 
 
 def _codex(asked: Sequence[str]) -> str:
