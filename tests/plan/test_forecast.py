@@ -173,6 +173,9 @@ def test_a_model_is_kept_only_where_it_holds(tmp_path: Path) -> None:
     none = Foreseen(forecast({"10": shuffled(rows, 1)}, labels=["failure"]), {"10": rows})
     assert write_model(none, tmp_path / "none.json") is None
     assert not (tmp_path / "none.json").exists()
+    path.write_text(path.read_text().replace('"metrics_version": 1', '"metrics_version": 5'))
+    with pytest.raises(SourceError, match="version 5"):
+        read_model(path)
     path.write_text("{}")
     with pytest.raises(SourceError, match="not a forecast model"):
         read_model(path)

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import tracelode
 from plan.arms import write
 from plan.traces import measured, steps
 from tracelode.errors import QueryError, SourceError, UsageError
@@ -250,3 +251,22 @@ def test_families_are_adjusted_apart_from_the_whole() -> None:
     tested, _ = adjust(rows, [positions(base, other)])
     assert [row.p for row in tested] == [0.03125] * 3
     assert [row.adjusted for row in tested] == [0.03125] * 3
+
+
+def test_arms_of_the_store_are_as_good_as_files(tmp_path: Path) -> None:
+    study = write(tmp_path, runs=1)
+    workspace = tracelode.open(tmp_path / "store", tz="UTC")
+    workspace.add(tmp_path / "plain")
+    workspace.add(tmp_path / "rules")
+    keys = [session.key for session in workspace.sessions()]
+    lines = [f"  {arm}: {{sessions: [{', '.join(k for k in keys if k.startswith(arm))}]}}\n"
+             for arm in ("plain", "rules")]  # fmt: skip
+    text = study.read_text()
+    start, stop = text.index("  plain:"), text.index("tasks:")
+    (tmp_path / "stored.yaml").write_text(text[:start] + "".join(lines) + text[stop:])
+    found, files = workspace.plan_study(tmp_path / "stored.yaml"), study_files(study)
+    assert found.sound
+    assert found.contrasts == files.contrasts
+    assert found.positions == files.positions
+    with pytest.raises(UsageError, match="names sessions of the store"):
+        study_files(tmp_path / "stored.yaml")

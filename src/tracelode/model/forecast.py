@@ -150,6 +150,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
     format: str
     """tracelode-forecast-1."""
+    metrics_version: int
+    """Of the definitions that its features are made by."""
     label: Label
     """What it foresees."""
     at: str

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from tracelode.model.forecast import LABELS, Forecast, Kept, Label, Start, Trial, Validation
+from tracelode.model.planning import METRICS_VERSION
 from tracelode.plan.forecast.models import Boosting, Logistic, fit
 from tracelode.plan.forecast.validate import FOLDS, Task, dealt, task_of, threshold, validate
 
@@ -188,7 +189,7 @@ def keep(rows: Sequence[Start | str], found: Trial, *, budget: float = 0.05, see
         shares[name] = tuple(float(x) for x in _shares(column, bounds))
     logistic = isinstance(model, Logistic)
     return Kept(
-        format=FORMAT, label=found.label, at=found.at, kind=found.model, features=task.names,
+        format=FORMAT, metrics_version=METRICS_VERSION, label=found.label, at=found.at, kind=found.model, features=task.names,
         coefficients=tuple(float(x) for x in model.coefficients) if isinstance(model, Logistic) else (),
         intercept=model.intercept if isinstance(model, Logistic) else 0.0,
         trees="" if logistic or not isinstance(model, Boosting) else model.booster.model_to_string(),
@@ -241,6 +242,8 @@ def decode(data: bytes) -> Kept:
         made = msgspec.json.decode(data, type=Kept)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ValueError("not a forecast model") from error
+    if made.metrics_version != METRICS_VERSION:
+        raise ValueError(f"a model of metrics of version {made.metrics_version}, not {METRICS_VERSION}")
     sizes = {len(made.features), len(made.coefficients)} if made.kind == "logistic" else {1}
     if made.format != FORMAT or len(sizes) != 1 or not made.features:
         raise ValueError("not a forecast model of this version")
