@@ -189,7 +189,8 @@ def keep(rows: Sequence[Start | str], found: Trial, *, budget: float = 0.05, see
         shares[name] = tuple(float(x) for x in _shares(column, bounds))
     logistic = isinstance(model, Logistic)
     return Kept(
-        format=FORMAT, metrics_version=METRICS_VERSION, label=found.label, at=found.at, kind=found.model, features=task.names,
+        format=FORMAT, metrics_version=METRICS_VERSION, label=found.label, at=found.at, kind=found.model,
+        features=task.names,
         coefficients=tuple(float(x) for x in model.coefficients) if isinstance(model, Logistic) else (),
         intercept=model.intercept if isinstance(model, Logistic) else 0.0,
         trees="" if logistic or not isinstance(model, Boosting) else model.booster.model_to_string(),
