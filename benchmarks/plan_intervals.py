@@ -77,8 +77,8 @@ def rare(chance: np.random.Generator, clusters: int) -> tuple[list[Rate], float]
 SCENES: tuple[tuple[str, Draw, tuple[int, ...], bool], ...] = (
     ("pooled rate", rates, (10, 20, 40, 80), True),
     ("mean of shares", means, (10, 20, 40, 80), True),
-    ("mean duration", durations, (20, 40, 80), True),
-    ("mean duration, few tasks", durations, (6, 10), False),
+    ("mean duration", durations, (40, 80), True),
+    ("mean duration, few tasks", durations, (6, 10, 20), False),
     ("heavy tails", heavy, (20, 80), False),
     ("rate of .02", rare, (20, 80), False),
     ("pooled rate, few tasks", rates, (5, 7), False),

@@ -15,6 +15,7 @@ from tracelode.statistics.divergence import apart, divergence
 from tracelode.statistics.paired import hodges_lehmann, ranked, signs, wilcoxon
 from tracelode.statistics.scores import auroc, average_precision, calibration_error, skill
 from tracelode.statistics.several import benjamini_hochberg, holm
+from tracelode.statistics.student import widened
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -42,7 +43,8 @@ def test_sessions_of_one_cluster_are_one() -> None:
 def test_bca_as_scipy() -> None:
     values = np.random.default_rng(1).exponential(size=60)
     ours = rate([Rate(i, v, 1) for i, v in enumerate(values)], times=20_000)
-    theirs = scipy_stats.bootstrap((values,), np.mean, n_resamples=20_000, method="BCa", rng=2)
+    theirs = scipy_stats.bootstrap((values,), np.mean, n_resamples=20_000, method="BCa", rng=2,
+                                    confidence_level=widened(60))  # fmt: skip
     assert ours.method == "bca"
     assert ours.interval is not None
     assert ours.interval.low == pytest.approx(theirs.confidence_interval.low, abs=0.01)

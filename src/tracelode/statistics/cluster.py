@@ -93,7 +93,7 @@ def together(
         seed: of the draws.
 
     Returns:
-        One each. From 5 clusters that tell it on a percentile interval, widened for few of them; from 30 on
+        One each, widened for few clusters. From 5 that tell it on a percentile interval; from 30 on
         one that is corrected for bias and acceleration.
 
     Source:
@@ -127,7 +127,7 @@ def _bounded(sums: Any, found: Sequence[float], clusters: int, level: float) -> 
         return Bounded(value, interval(found, widened(clusters, level)), "percentile", clusters)
     rest = sums.sum(0) - sums
     left = [float(a / b) for a, b in rest if b > 0]
-    return Bounded(value, corrected(value, found, left, level), "bca", clusters)
+    return Bounded(value, corrected(value, found, left, widened(clusters, level)), "bca", clusters)
 
 
 def _sums(rates: Sequence[Rate], places: dict[Hashable, int]) -> Any:
