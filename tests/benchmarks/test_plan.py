@@ -33,7 +33,7 @@ def test_intervals(project: Path) -> None:
 
 
 def test_outcomes(project: Path) -> None:
-    need(SHARED / "data" / "outcomes")
+    need("data", "outcomes")
     answer = run(project, "plan_outcomes", "--data", SHARED / "data")
     rows = {row["metric"]: row for row in answer["associations"]}
     assert rows["completion"]["within tasks"] > 0
