@@ -20,8 +20,8 @@ from names import show
 
 from tracelode.profile.compare.gate import gate
 from tracelode.profile.compare.paired import Outcome, compare
-from tracelode.profile.compare.power import detectable
-from tracelode.profile.compare.signs import flip_signs
+from tracelode.statistics.power import detectable
+from tracelode.statistics.signs import flip_signs
 
 RUNS = 1_000
 LEVEL = 0.05

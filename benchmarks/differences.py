@@ -25,8 +25,8 @@ from tracelode.profile.diff import difference
 from tracelode.profile.label import stages
 from tracelode.profile.pairs import Run as Weighed
 from tracelode.profile.pairs_told import Concordance, Trial, concordance, dealt, features, told_apart
-from tracelode.profile.score.bootstrap import interval, resamples
 from tracelode.profile.segment.chain import ChainSegmenter
+from tracelode.statistics.bootstrap import interval, resamples
 
 SETS = ("terminal-bench-claude-code", "terminal-bench-kimi-k2.5", "tau-bench")
 WORDS = re.compile(r"error|fail|exception|traceback|not found|denied|invalid|cannot|unable", re.IGNORECASE)

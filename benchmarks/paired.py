@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable, Sequence
 
-from tracelode.profile.score.bootstrap import TIMES, interval, resamples
+from tracelode.statistics.bootstrap import TIMES, interval, resamples
 
 
 def _sums(gaps: Sequence[float], groups: Sequence[Hashable]) -> list[tuple[float, int]]:

@@ -16,7 +16,7 @@ from tracelode.profile.learned.weights import Weights
 from tracelode.profile.score.partition import from_cuts, leaves
 from tracelode.profile.score.tally import Tally, average, figures, tally, total
 from tracelode.profile.segment.learned import LearnedSegmenter
-from tracelode.profile.train.examples import folds
+from tracelode.statistics.folds import folds
 
 OUTER, INNER = 5, 3
 """Folds, and folds of the training part on which the decoder is chosen."""

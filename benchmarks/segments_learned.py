@@ -24,9 +24,9 @@ from segments_table import ALL, Method, Settings, between, lifted, missed, rows,
 
 from tracelode import registry
 from tracelode.profile.score.assess import Sample, b3_f1, boundary_f1, lift
-from tracelode.profile.score.bootstrap import resamples
 from tracelode.profile.score.partition import leaves
 from tracelode.profile.score.tally import Tally
+from tracelode.statistics.bootstrap import resamples
 
 DATA = ROOT.parent / "shared" / "data"
 BASE = "changepoint, equal names apart"

@@ -18,13 +18,13 @@ from tracelode.model.ports import Segmenter
 from tracelode.model.segment import Segmentation
 from tracelode.profile.learned.weights import digest, shipped_weights
 from tracelode.profile.score.assess import Lift, Sample, assess, b3_f1, boundary_f1, lift
-from tracelode.profile.score.bootstrap import Interval, resamples
 from tracelode.profile.score.partition import cuts, leaves
 from tracelode.profile.score.ratio import Score
 from tracelode.profile.score.tally import Tally, total
 from tracelode.profile.train import trial
 from tracelode.profile.train.examples import examples
 from tracelode.profile.train.trial import FOLDS, SHUFFLES, trainer_of
+from tracelode.statistics.bootstrap import Interval, resamples
 
 APART, SHUFFLED = ", equal names apart", ", lengths shuffled"
 """Second and third row of a segmenter: its segments as they are, and its groups in another order."""

@@ -26,7 +26,7 @@ _HOMES = {
     "leaves": "tracelode.profile.score.partition",
     "lift": "tracelode.profile.score.assess",
     "open": "tracelode.workspace",
-    "resamples": "tracelode.profile.score.bootstrap",
+    "resamples": "tracelode.statistics.bootstrap",
     "scattered": "tracelode.profile.score.permutation",
     "shuffled": "tracelode.profile.score.permutation",
     "tally": "tracelode.profile.score.tally",
@@ -70,11 +70,11 @@ if TYPE_CHECKING:
     from tracelode.model.session import Session
     from tracelode.profile.score.assess import Assessment, Sample, assess, best_window, lift, window_tallies
     from tracelode.profile.score.b3 import b3
-    from tracelode.profile.score.bootstrap import resamples
     from tracelode.profile.score.boundary import boundaries
     from tracelode.profile.score.partition import leaves
     from tracelode.profile.score.permutation import scattered, shuffled
     from tracelode.profile.score.tally import figures, tally
+    from tracelode.statistics.bootstrap import resamples
     from tracelode.workspace import Workspace, open
 
 

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from tracelode.cli import plan_advice, plan_forecast, plan_sets
 from tracelode.cli.arguments import path
 from tracelode.cli.options import STORE, StoreOptions
+from tracelode.cli.plan_options import PLAN, PlanOptions
 from tracelode.errors import UsageError
 
 if TYPE_CHECKING:
     from tracelode.model.planning import PlanCheck, PlanReport, SessionPlan
     from tracelode.workspace import Workspace
 
-Action = Literal["check", "metrics", "timeline", "export", "schema"]
+Action = Literal[
+    "check", "metrics", "timeline", "study", "forecast", "policy", "bench", "export", "schema"
+]  # fmt: skip
 FAILED = 4
 """Exit code of findings at or above the limit."""
 _OWN = {
     "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check",),
     "--parent-as": ("check", "metrics", "timeline"), "--metric": ("metrics",),
-    "--output": ("timeline", "export"),
+    "--output": ("timeline", "export", "bench", "forecast"),
 }  # fmt: skip
 """Which actions take an option."""
 
@@ -32,7 +36,8 @@ def plan(
         Action,
         Parameter(
             help="check: what is off in the record. metrics: how it was planned. timeline: a row a node. "
-            "export: events as JSON Lines. schema: their JSON Schema."
+            "study: arms of a study file. forecast: can trouble be foreseen? policy: where to ask people. "
+            "bench: a benchmark of plans. export: events as JSON Lines. schema: their JSON Schema."
         ),
     ],
     /,
@@ -40,7 +45,7 @@ def plan(
         str,
         Parameter(
             help="Files or folders of plan events, or SESSION... of the store (a unique beginning is "
-            "enough). Default: all sessions of the store."
+            "enough). Default: all sessions of the store. study takes a study file."
         ),
     ],
     sarif: Annotated[bool, Parameter(help="Print findings as SARIF (check).")] = False,
@@ -60,11 +65,12 @@ def plan(
         Path | None,
         Parameter(
             name=("--output", "-o"),
-            help="File to write: an SVG (timeline) or JSON Lines (export).",
+            help="File to write: an SVG (timeline), JSON Lines (export, bench), a model (forecast).",
             converter=path,
             metavar="FILE",
         ),
     ] = None,
+    options: PlanOptions = PLAN,
     store: StoreOptions = STORE,
 ) -> int:
     """See how people and agents plan: from event files or from the sessions of the store.
@@ -81,6 +87,7 @@ def plan(
         parent_as: what parents mean.
         metric: one metric.
         output: file to write.
+        options: of sets of sessions, forecasts, permissions and benchmarks.
         store: where sessions are.
 
     Returns:
@@ -94,15 +101,26 @@ def plan(
     for name, there in given.items():
         if there and action not in _OWN[name]:
             raise UsageError(f"{name} goes with plan {' and plan '.join(_OWN[name])}")
+    options.check(action)
     chained = None if parent_as is None else parent_as == "depends_on"
     if action == "schema":
         return _schema(targets)
     if action == "export":
         return _export(targets, output, store)
+    if action == "study":
+        return plan_sets.study(targets, store, options)
+    if action == "forecast":
+        return plan_forecast.forecast(targets, _files(targets), output, store, options)
+    if action == "policy":
+        return plan_advice.policy(targets, _files(targets), store, options)
+    if action == "bench":
+        return plan_advice.bench(targets, _files(targets), output, store, options)
     if action == "check":
         limit = fail_on or ("warning" if strict else "error")
         return _check(targets, store, chained, sarif=sarif, limit=limit)
-    report = _measured(targets, store, chained)
+    report = _measured(targets, store, chained, options)
+    if action == "metrics" and options.against is not None and report.sessions:
+        return plan_sets.against(report, store, options, metric)
     if action == "metrics":
         return _metrics(report, metric, store)
     return _timeline(report, output, store)
@@ -153,12 +171,15 @@ def _check(
 _NOTHING = "no plan event; run tracelode import PATH first, or name a file of plan events"
 
 
-def _measured(targets: tuple[str, ...], store: StoreOptions, chained: bool | None) -> PlanReport:
+def _measured(
+    targets: tuple[str, ...], store: StoreOptions, chained: bool | None, options: PlanOptions
+) -> PlanReport:
     from tracelode.workspace import planning
 
+    how: dict[str, Any] = {"cluster": options.cluster, "seed": options.seed or 0}
     if _files(targets):
-        return planning.measure_files(targets, chained=chained)
-    return _opened(store, chained).plan_metrics(*targets)
+        return planning.measure_files(targets, chained=chained, **how)
+    return _opened(store, chained).plan_metrics(*targets, **how)
 
 
 def _metrics(report: PlanReport, metric: str | None, store: StoreOptions) -> int:

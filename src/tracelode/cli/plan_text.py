@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from tracelode.cli import plan_sets_text
+from tracelode.cli.plan_sets_text import value
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Styled
 from tracelode.cli.text import clean, moment, number, rough
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tracelode.cli.table import Cell
-    from tracelode.model.planning import PlanCheck, PlanFinding, PlanMetric, PlanReport, Pooled, SessionPlan
+    from tracelode.model.planning import PlanCheck, PlanFinding, PlanMetric, PlanReport, SessionPlan
 
 ROWS = 30
 """Rows of a table on the screen."""
@@ -113,7 +114,7 @@ def metrics(report: PlanReport) -> None:
     if len(report.sessions) == 1:
         _one(screen, report.sessions[0])
     else:
-        _many(screen, report)
+        plan_sets_text.together(report, _HEAD)
     if report.unusable:
         count = number(report.unusable, "line")
         screen.sentence(f"{count} cannot be used; tracelode plan check says why")
@@ -170,15 +171,7 @@ def _worth(metric: PlanMetric) -> bool:
 
 
 def _row(metric: PlanMetric) -> list[Cell]:
-    return [metric.name, _value(metric.value, metric.unit), _of(metric), Flex(metric.reason, "dim")]
-
-
-def _value(value: float | int | None, unit: str) -> str:
-    if value is None:
-        return "-"
-    if unit == "seconds":
-        return f"{value:,.1f} s"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
+    return [metric.name, value(metric.value, metric.unit), _of(metric), Flex(metric.reason, "dim")]
 
 
 def _of(metric: PlanMetric) -> str:
@@ -219,43 +212,6 @@ def _back(screen: Screen, one: SessionPlan) -> None:
         screen.flow("rollback", parts, joint="; ", indent=9)
 
 
-def _many(screen: Screen, report: PlanReport) -> None:
-    planned = sum(1 for s in report.sessions if s.nodes)
-    screen.sentence(
-        f"{number(len(report.sessions) - report.subagents, 'session')}"
-        + (f", {number(report.subagents, 'sub-agent')}" if report.subagents else "")
-        + f"; {planned:,} with a plan; without one, coverage and order are not told"
-    )
-    by_name = {p.name: p for p in report.pooled}
-    for title, names in _HEAD:
-        rows = [_together(by_name[name]) for name in names if name in by_name]
-        columns = [Column(title, grow=True, least=18), Column("pooled", right=True),
-                   Column("mean", right=True, rank=1), Column("median", right=True, rank=2),
-                   Column("threads", right=True, rank=3)]  # fmt: skip
-        screen.sentence("")
-        screen.table(columns, rows)
-    where: Counter[str] = Counter(
-        i.position for s in report.sessions for i in s.interventions if i.decision != "goal"
-    )
-    if where:
-        places = [f"{word} {where[word]:,}" for word in ("pre", "mid", "post")]
-        screen.flow("people", [*places, _reading(where)], joint="; ", indent=9)
-
-
-def _reading(where: Counter[str]) -> str:
-    if not where["pre"]:
-        return "all after work began: agents may lack constraints that people know"
-    if not where["mid"] and not where["post"]:
-        return "all before work: trust, or people are the bottleneck"
-    return "before work it is planning, during work it is correction"
-
-
-def _together(one: Pooled) -> list[Cell]:
-    of = one.sessions + sum(one.missing.values())
-    values = [_value(v, one.unit) if v is not None else "-" for v in (one.pooled, one.mean, one.median)]
-    return [one.name, *values, f"{one.sessions:,}/{of:,}"]
-
-
 def proof(report: PlanReport, name: str) -> None:
     """Write one metric of every session with the events behind it.
 
@@ -269,7 +225,7 @@ def proof(report: PlanReport, name: str) -> None:
         if found is None:
             continue
         mix = ", ".join(f"{n:,} {word}" for word, n in found.evidence.items())
-        parts = [_value(found.value, found.unit), _of(found), f"n {found.n:,}", mix, found.reason]
+        parts = [value(found.value, found.unit), _of(found), f"n {found.n:,}", mix, found.reason]
         screen.flow(clean(one.session_id), ["", *(p for p in parts if p)], joint="  ", indent=9)
         if found.events:
             screen.flow("", [clean(e) for e in found.events], joint=" ", indent=9)

@@ -59,6 +59,11 @@ def report(found: PlanReport, name: str | None = None) -> dict[str, Any]:
         "metrics_version": found.metrics_version,
         "unusable": found.unusable,
         "subagents": found.subagents,
+        "cluster": found.cluster,
+        "clusters": found.clusters,
+        "level": found.level,
+        "resamples": found.resamples,
+        "seed": found.seed,
         "sessions": [session(one, name) for one in found.sessions],
         "pooled": [msgspec.to_builtins(p) for p in found.pooled if name in (None, p.name)],
     }

@@ -250,6 +250,16 @@ class SessionPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Attempts, in order."""
     notes: tuple[str, ...]
     """What keeps the figures from being exact."""
+    task: str = ""
+    """Task, ticket or benchmark id, "" for unknown."""
+    project: str = ""
+    """Working folder or repository, "" for unknown."""
+    root: str = ""
+    """Root session of a sub-agent's thread, "" for itself."""
+    outcome: str = ""
+    """success or failure, "" for unknown."""
+    seed: str = ""
+    """Seed of the run, as its goal says; "" for unknown."""
 
     def metric(self, name: str) -> PlanMetric:
         """The metric of a name.
@@ -295,6 +305,14 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     """Sessions with a value."""
     missing: dict[str, int]
     """Reason to sessions without one."""
+    pooled_interval: tuple[float, float] | None = None
+    """Bounds of pooled, None below 5 clusters."""
+    mean_interval: tuple[float, float] | None = None
+    """Bounds of the mean, None below 5 clusters."""
+    clusters: int = 0
+    """Clusters with a value."""
+    method: str = ""
+    """percentile, bca, or "" without bounds."""
 
 
 class PlanReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -310,3 +328,13 @@ class PlanReport(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of files that are no event; `plan check` says which."""
     subagents: int = 0
     """How many of the sessions are sub-agents' own threads, which plan for themselves."""
+    cluster: str = "session"
+    """What sessions are drawn by: task, project or session."""
+    clusters: int = 0
+    """How many of them there are."""
+    level: float = 0.95
+    """Of the intervals."""
+    resamples: int = 0
+    """Draws behind the intervals, 0 where there are too few clusters."""
+    seed: int = 0
+    """Of the draws."""

@@ -10,8 +10,8 @@ import msgspec
 from tracelode.model.difference import Contrast, Difference, Support
 from tracelode.model.profile import Stack
 from tracelode.profile.pairs import Run, refuse, weigh
-from tracelode.profile.score.bootstrap import interval, resamples
-from tracelode.profile.score.student import widened
+from tracelode.statistics.bootstrap import interval, resamples
+from tracelode.statistics.student import widened
 
 HEADLINE = 20
 """Stacks whose net value gets an interval."""

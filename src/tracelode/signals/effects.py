@@ -25,6 +25,23 @@ CLASSES: tuple[str, ...] = (
 """What a call does to the world, in rising order: of several the last counts."""
 
 
+REVERSIBLE = ("read", "idempotent_write")
+"""Of CLASSES: nothing is changed, or what is can be written as it was."""
+
+
+def irreversible(found: str) -> bool:
+    """May what a call does be beyond undoing? What no word tells may be.
+
+    Args:
+        found: of CLASSES, or "".
+
+    Example:
+        >>> irreversible("read"), irreversible("external_send"), irreversible("")
+        (False, True, True)
+    """
+    return found not in REVERSIBLE
+
+
 def effect(tool: str, command: str = "", lexicon: Lexicon | None = None) -> str:
     """The effect class of a tool call, by its verb.
 

@@ -10,6 +10,7 @@ from tracelode import registry
 from tracelode.errors import TracelodeError, UsageError
 from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
+from tracelode.workspace.advising import Advising
 from tracelode.workspace.annotating import Annotating
 from tracelode.workspace.certainty import Certainty
 from tracelode.workspace.compiling import Compiling
@@ -24,7 +25,6 @@ from tracelode.workspace.places import (
     segmenters,
     stamp,
 )
-from tracelode.workspace.planning import Planning
 from tracelode.workspace.ranking import RankingOperations
 from tracelode.workspace.segmenting import Segmenting
 from tracelode.workspace.writing import formats, is_binary
@@ -102,7 +102,7 @@ class Workspace(
     RankingOperations,
     Judging,
     Compiling,
-    Planning,
+    Advising,
 ):
     """A store and what can be asked of it; made by open().
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -53,24 +53,32 @@ def check_files(paths: Sequence[str | Path], *, chained: bool | None = None) -> 
     return check(load(Path(p).expanduser() for p in paths), chained=chained)
 
 
-def measure_files(paths: Sequence[str | Path], *, chained: bool | None = None) -> PlanReport:
+def measure_files(
+    paths: Sequence[str | Path], *, chained: bool | None = None, cluster: str | None = None, seed: int = 0
+) -> PlanReport:
     """How the sessions in files of plan events planned and worked.
 
     Args:
         paths: files and folders.
         chained: take parents as what must be finished first; None: where they form a chain.
+        cluster: task, project or session: what sessions are drawn by for intervals; None for the first of
+            these that every session tells.
+        seed: of the draws.
 
     Returns:
         Metrics by session and together.
 
     Raises:
         SourceError: a path cannot be read.
+        UsageError: another cluster.
     """
-    from tracelode.plan.metrics import measure, report
+    from tracelode.plan.metrics import measure
+    from tracelode.plan.metrics.pooled import report
     from tracelode.plan.read import load, stories
 
     loaded = load(Path(p).expanduser() for p in paths)
-    return report([measure(events, chained=chained) for _, events in stories(loaded)], loaded.unusable)
+    found = [measure(events, chained=chained) for _, events in stories(loaded)]
+    return report(found, loaded.unusable, cluster=cluster, seed=seed)
 
 
 def sarif(found: PlanCheck) -> dict[str, Any]:
@@ -154,24 +162,32 @@ class Planning(Asking):
         works = {session: work for session, work in told.items() if work is not None}
         return check(loaded_from(e for p in plans for e in p.events), works)
 
-    def plan_metrics(self, *sessions: str, whole: bool | None = None) -> PlanReport:
+    def plan_metrics(
+        self, *sessions: str, whole: bool | None = None, cluster: str | None = None, seed: int = 0
+    ) -> PlanReport:
         """How stored sessions planned and worked.
 
         Args:
             sessions: keys or unique beginnings, each with its sub-agents; none for all.
             whole: read edits whole again from the archive or the sources; None: where sessions are named.
+            cluster: task, project or session: what sessions are drawn by for intervals; None for the first
+                of these that every session tells.
+            seed: of the draws.
 
         Returns:
             Metrics by session and together.
 
         Raises:
             QueryError: none or several sessions match.
+            UsageError: another cluster.
 
         Source:
-            plan rules, section 7.
+            plan rules, sections 7 and 9.1.
         """
-        from tracelode.plan.metrics import measure, report
+        from tracelode.plan.metrics import measure
+        from tracelode.plan.metrics.pooled import report
 
+        known = {s.key: s for s in self._catalog.sessions()}
         plans = self._plans(sessions)
         again = bool(sessions) if whole is None else whole
         found = []
@@ -179,9 +195,10 @@ class Planning(Asking):
             work = self._work(plan, whole=again)
             cut = work is not None and not work.whole and any(c.writes for c in work.calls)
             notes = [WHOLE] if cut else []
-            found.append(measure(plan.events, work, notes=notes))
-        threads = {s.key for s in self._catalog.sessions() if s.key != s.root}
-        return msgspec.structs.replace(report(found), subagents=sum(p.session in threads for p in plans))
+            found.append(_placed(measure(plan.events, work, notes=notes), known))
+        threads = {s.key for s in known.values() if s.key != s.root}
+        made = report(found, cluster=cluster, seed=seed)
+        return msgspec.structs.replace(made, subagents=sum(p.session in threads for p in plans))
 
     def plan_export(self, target: str | Path | IO[bytes], *sessions: str) -> int:
         """Write plan events as JSON Lines.
@@ -230,6 +247,18 @@ class Planning(Asking):
                 {ident: one.arguments for ident, one in contents.items()} if contents or not gone else None
             )
         return work_of_operations(operations, plan, texts)
+
+
+def _placed(one: SessionPlan, known: Mapping[str, Session]) -> SessionPlan:
+    """A measured session with what the store knows of it; of a thread, of its root."""
+    own = known.get(one.session_id)
+    if own is None:
+        return one
+    head = known.get(own.root, own)
+    return msgspec.structs.replace(
+        one, root=own.root if own.root != own.key else "", task=head.task or one.task,
+        project=head.project, outcome=head.outcome or one.outcome,
+    )  # fmt: skip
 
 
 def _write(events: Iterable[PlanEvent], stream: IO[bytes]) -> None:

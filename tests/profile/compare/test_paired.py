@@ -11,9 +11,9 @@ import pytest
 from tracelode.errors import QueryError, UsageError
 from tracelode.profile.compare.gate import gate
 from tracelode.profile.compare.paired import Outcome, compare
-from tracelode.profile.compare.power import detectable
-from tracelode.profile.compare.signs import flip_signs
-from tracelode.profile.score.student import student, widened
+from tracelode.statistics.power import detectable
+from tracelode.statistics.signs import flip_signs
+from tracelode.statistics.student import student, widened
 
 
 def test_by_hand() -> None:

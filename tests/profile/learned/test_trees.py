@@ -7,7 +7,8 @@ import pytest
 
 from tracelode.profile.learned.trees import Forest, Tree
 from tracelode.profile.train import forest
-from tracelode.profile.train.examples import folds
+from tracelode.statistics import logistic
+from tracelode.statistics.folds import folds
 
 
 def test_a_tree_by_hand() -> None:
@@ -44,7 +45,7 @@ def test_the_linear_part_is_where_the_slope_is_level() -> None:
     table = chance.normal(size=(300, 3)) * [1.0, 10.0, 0.1] + 5
     table = np.column_stack([table, np.ones(300)])  # a column that never changes weighs nothing
     cuts = (table[:, 0] + chance.normal(size=300) > 5.5).astype(int)
-    plain, constant = forest.linear(table, cuts)
+    plain, constant = logistic.ridge(table, cuts, forest.RIDGE)
     assert plain[3] == 0
     scale = np.where(table.std(0) > 0, table.std(0), np.inf)
     gap = 1 / (1 + np.exp(-(table @ plain + constant))) - cuts

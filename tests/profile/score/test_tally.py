@@ -20,10 +20,10 @@ from tracelode.profile.score.assess import (
     lift,
     window_tallies,
 )
-from tracelode.profile.score.bootstrap import Interval, interval, quantile, resamples
 from tracelode.profile.score.partition import cuts
 from tracelode.profile.score.permutation import exchange, scattered, shuffled
 from tracelode.profile.score.tally import Figures, Tally, average, figures, tally, total
+from tracelode.statistics.bootstrap import Interval, interval, quantile, resamples
 
 PAIR = st.integers(0, 15).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(0, 3), min_size=n, max_size=n)] * 2)

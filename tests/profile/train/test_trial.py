@@ -15,10 +15,11 @@ from tracelode.errors import MissingExtra
 from tracelode.model.training import Lift
 from tracelode.profile.score.partition import from_cuts
 from tracelode.profile.train import forest
-from tracelode.profile.train.examples import Chances, Example, examples, firsts, folds
+from tracelode.profile.train.examples import Chances, Example, examples, firsts
 from tracelode.profile.train.labelled import Labelled
 from tracelode.profile.train.pairs import BayesTrainer
 from tracelode.profile.train.trial import FOLDS, Trial, lacking, out_of_fold, trainer_of, trial
+from tracelode.statistics.folds import folds
 
 LOOK, CHANGE = ["Read a.py", "Grep src", "Read b.py"], ["Edit a.py", "Edit b.py", "$ pytest"]
 

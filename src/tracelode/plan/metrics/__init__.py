@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from statistics import fmean, median
 from typing import Literal
 
 from tracelode.model.plan import PlanEvent
-from tracelode.model.planning import (
-    METRICS_VERSION,
-    Bar,
-    NodeRow,
-    PlanMetric,
-    PlanReport,
-    Pooled,
-    SessionPlan,
-)
+from tracelode.model.planning import Bar, NodeRow, SessionPlan
 from tracelode.plan.life import Story
 from tracelode.plan.metrics.durations import duration_metrics
 from tracelode.plan.metrics.nodes import depth, node_metrics
@@ -84,7 +75,17 @@ def measure(
         rollbacks=tuple(back.rows),
         bars=tuple(_bars(story)),
         notes=tuple(notes),
+        task=next((e.task_id for e in story.events if e.task_id), "") or _text(goal, "task")[:_TEXT],
+        outcome=_outcome(story),
+        seed=str(goal.payload["seed"])[:40] if goal is not None and "seed" in goal.payload else "",
     )
+
+
+def _outcome(story: Story) -> str:
+    """How the session ended, as its own last event of the goal says; the agent's word, where nobody else has
+    one."""
+    ends = [e for e in story.events if e.event_type == "complete" and story.nodes[e.node_id].goal]
+    return {"succeeded": "success", "failed": "failure"}.get(ends[-1].status, "") if ends else ""
 
 
 def _text(event: PlanEvent | None, key: str) -> str:
@@ -147,49 +148,3 @@ def _bars(story: Story) -> Iterable[Bar]:
             word = {"remove": "removed"}.get(str(end.payload.get("op")), "paused")
         ended = end.timestamp if end is not None else None
         yield Bar(one.node.id, one.start.timestamp, ended, word, one.implied)
-
-
-def report(sessions: Sequence[SessionPlan], unusable: int = 0) -> PlanReport:
-    """Several sessions together.
-
-    Args:
-        sessions: n sessions.
-        unusable: lines that are no event.
-
-    Returns:
-        Each metric pooled and as the mean of sessions; a session without a value is counted with its reason.
-
-    Source:
-        plan rules, section 9.1.
-    """
-    names = dict.fromkeys(m.name for one in sessions for m in one.metrics)
-    by_name: dict[str, list[PlanMetric]] = {name: [] for name in names}
-    for one in sessions:
-        for metric in one.metrics:
-            by_name[metric.name].append(metric)
-    return PlanReport(
-        metrics_version=METRICS_VERSION,
-        sessions=tuple(sessions),
-        pooled=tuple(_pooled(name, rows) for name, rows in by_name.items()),
-        unusable=unusable,
-    )
-
-
-def _pooled(name: str, rows: Sequence[PlanMetric]) -> Pooled:
-    known = [m for m in rows if m.value is not None]
-    values = [float(m.value) for m in known if m.value is not None]
-    parts = [(m.numerator, m.denominator) for m in known if m.numerator is not None and m.denominator]
-    below = sum(d for _, d in parts if d is not None)
-    whole = len(parts) == len(known) and below
-    return Pooled(
-        name=name,
-        unit=rows[0].unit,
-        pooled=sum(n for n, _ in parts if n is not None) / below if whole else None,
-        mean=fmean(values) if values else None,
-        median=median(values) if values else None,
-        sessions=len(known),
-        missing=dict(Counter(m.reason for m in rows if m.value is None)),
-    )
-
-
-__all__ = ["measure", "report"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tracelode.model.plan import PlanEvent
 from tracelode.model.planning import PlanMetric
+from tracelode.statistics.bootstrap import quantile as quantile_of
 
 
 def ratio(
@@ -118,10 +119,4 @@ def quantile(values: Sequence[float], share: float) -> float | None:
     Returns:
         The quantile, None of no numbers.
     """
-    if not values:
-        return None
-    listed = sorted(values)
-    at = (len(listed) - 1) * share
-    low = int(at)
-    high = min(low + 1, len(listed) - 1)
-    return listed[low] + (listed[high] - listed[low]) * (at - low)
+    return quantile_of(sorted(values), share) if values else None

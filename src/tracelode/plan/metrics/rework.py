@@ -49,6 +49,8 @@ class Rework(msgspec.Struct, frozen=True, kw_only=True):
     """Ids of calls after which a file was as it had been before."""
     vcs: tuple[str, ...] = ()
     """Ids of calls that brought files back by version control."""
+    undone: frozenset[int] = frozenset()
+    """Places of calls whose lines were taken out after a new prompt of a person."""
 
 
 def rework(work: Work) -> Rework:
@@ -78,6 +80,7 @@ class _Follower:
         self.counts: Counter[str] = Counter()
         self.calls: list[str] = []
         self.back: list[str] = []
+        self.undone: set[int] = set()
         self.stops = {s.node: s.stop for s in work.spans if s.succeeded and s.stop is not None}
 
     def result(self) -> Rework:
@@ -95,6 +98,7 @@ class _Follower:
             calls=tuple(self.calls),
             returns=tuple(self.back),
             vcs=tuple(c.id for c in self.work.calls if c.vcs),
+            undone=frozenset(self.undone),
         )
 
     def _edit(self, call: Call, edit: Edit) -> int:
@@ -133,6 +137,7 @@ class _Follower:
         prompts = self.work.prompts
         if bisect_left(prompts, made.place) != bisect_left(prompts, call.place):
             self.counts["later_prompt"] += 1
+            self.undone.add(made.place)
         return 1
 
     def _state(self, call: Call, edit: Edit) -> None:

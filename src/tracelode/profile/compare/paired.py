@@ -12,11 +12,11 @@ from typing import NamedTuple
 from tracelode.model.comparison import Comparison
 from tracelode.model.unknown import why
 from tracelode.profile.compare.gate import gate
-from tracelode.profile.compare.power import detectable
-from tracelode.profile.compare.signs import TIMES, flip_signs
 from tracelode.profile.pairs import NO_TASK, ONE_SIDE, refuse, refuse_empty, refuse_unknown
-from tracelode.profile.score.bootstrap import interval, resamples
-from tracelode.profile.score.student import widened
+from tracelode.statistics.bootstrap import interval, resamples
+from tracelode.statistics.power import detectable
+from tracelode.statistics.signs import TIMES, flip_signs
+from tracelode.statistics.student import widened
 
 UNITS = 5
 """Tasks below which no interval is given: so few resample to too few different sets."""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 from tracelode.errors import UsageError
-from tracelode.profile.score.bootstrap import Interval, difference, interval, replicate
+from tracelode.profile.score.bootstrap import difference, replicate
 from tracelode.profile.score.partition import windows
 from tracelode.profile.score.permutation import exchange
 from tracelode.profile.score.tally import Figures, Tally, figures, tally, total
+from tracelode.statistics.bootstrap import Interval, interval
 
 SIZES = range(1, 13)
 """Window sizes of the evaluation protocol."""
@@ -140,7 +141,7 @@ def assess(sample: Sample) -> Assessment:
         evaluation protocol, segmentation: bootstrap over sessions for intervals.
 
     Example:
-        >>> from tracelode.profile.score.bootstrap import resamples
+        >>> from tracelode.statistics.bootstrap import resamples
         >>> held = [tally("aabb", "xxyy"), tally("aabb", "xxxy")]
         >>> found = assess(Sample(held, resamples(2, times=100)))
         >>> found.b3.low < found.figures.b3.f1 < found.b3.high
@@ -186,7 +187,7 @@ def lift(one: Sample, other: Sample, figure: Figure = b3_f1, *, seed: int = 0) -
         evaluation protocol, segmentation: paired lift over the best fixed window.
 
     Example:
-        >>> from tracelode.profile.score.bootstrap import resamples
+        >>> from tracelode.statistics.bootstrap import resamples
         >>> rows = resamples(3, times=10)
         >>> good, blind = Sample([tally("aabb", "xxyy")] * 3, rows), Sample([tally("abbb", "xxyy")] * 3, rows)
         >>> lift(good, blind).value > 0

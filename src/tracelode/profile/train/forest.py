@@ -16,6 +16,7 @@ from tracelode.profile.learned.own import OWN
 from tracelode.profile.learned.reading import Reading
 from tracelode.profile.learned.weights import Expert, Tree, Weights, digest
 from tracelode.profile.train.examples import Chances, Example
+from tracelode.statistics.logistic import ridge
 
 TREES, LEAVES, RATE = 150, 7, 0.04
 """Trees, leaves of each, and how much each may say."""
@@ -102,7 +103,7 @@ def fit(tables: Sequence[Any], flags: Sequence[Any], shrink: float, seed: int = 
     """
     table = np.vstack([one[1:] for one in tables])
     cuts = np.concatenate([np.asarray(one[1:]) for one in flags])
-    coefficients, intercept = linear(table, cuts)
+    coefficients, intercept = ridge(table, cuts, RIDGE)
     return Expert(
         prior=short(cuts.mean()), shrink=shrink, coefficients=[short(x) for x in coefficients],
         intercept=short(intercept), trees=grown(table, cuts, seed),
@@ -112,31 +113,6 @@ def fit(tables: Sequence[Any], flags: Sequence[Any], shrink: float, seed: int = 
 def short(value: float, digits: int = 5) -> float:
     """A number with few digits."""
     return float(f"{value:.{digits}g}")
-
-
-def linear(table: Any, cuts: Any) -> tuple[Any, float]:
-    """Ridge logistic regression on standardised columns, by Newton's method.
-
-    Args:
-        table: n x f features.
-        cuts: n flags.
-
-    Returns:
-        Coefficients of the plain columns, and the constant.
-    """
-    mean, scale = table.mean(0), table.std(0)
-    scale = np.where(scale > 1e-9, scale, np.inf)
-    rows = np.column_stack([(table - mean) / scale, np.ones(len(table))])
-    ridge = np.full(rows.shape[1], RIDGE)
-    ridge[-1] = 0
-    found = np.zeros(rows.shape[1])
-    for _ in range(12):
-        chance = 1 / (1 + np.exp(-rows @ found))
-        slope = rows.T @ (chance - cuts) + ridge * found
-        curve = (rows * (chance * (1 - chance))[:, None]).T @ rows + np.diag(ridge + 1e-9)
-        found = found - np.linalg.solve(curve, slope)
-    plain = found[:-1] / scale
-    return plain, float(found[-1] - (plain * mean).sum())
 
 
 def _library() -> Any:

@@ -9,7 +9,8 @@ import msgspec
 
 from tracelode.profile.learned.pairs import Counts, Fact, PairModel, calibrate, count, facts
 from tracelode.profile.learned.reading import Reading
-from tracelode.profile.train.examples import Chances, Example, folds
+from tracelode.profile.train.examples import Chances, Example
+from tracelode.statistics.folds import folds
 
 _INNER = 4
 """Folds of the training part on which the line is found."""

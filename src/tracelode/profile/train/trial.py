@@ -18,11 +18,13 @@ from tracelode.profile.score.assess import (
     boundary_f1,
     window_tallies,
 )
-from tracelode.profile.score.bootstrap import TIMES, Interval, difference, resamples
+from tracelode.profile.score.bootstrap import difference
 from tracelode.profile.score.partition import from_cuts, leaves
 from tracelode.profile.score.tally import Tally, average, tally, total
-from tracelode.profile.train.examples import Chances, Example, Trainer, folds
+from tracelode.profile.train.examples import Chances, Example, Trainer
 from tracelode.profile.train.labelled import Labelled
+from tracelode.statistics.bootstrap import TIMES, Interval, resamples
+from tracelode.statistics.folds import folds
 
 FOLDS, SHUFFLES = 5, 3
 """Folds by task, and how often they are drawn."""

@@ -8,8 +8,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracelode.profile.compare import signs
-from tracelode.profile.compare.signs import flip_signs
+from tracelode.statistics import signs
+from tracelode.statistics.signs import flip_signs
 
 
 @given(st.lists(st.integers(-(10**18), 10**18), max_size=10))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from tracelode.profile.score.bootstrap import LEVEL
+from tracelode.statistics.bootstrap import LEVEL
 
 
 def widened(n: int, level: float = LEVEL) -> float:

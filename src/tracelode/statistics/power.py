@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from statistics import stdev
 
-from tracelode.profile.score.student import student
+from tracelode.statistics.student import student
 
 LEVEL = 0.05
 """Two-sided level of the test."""

@@ -1,0 +1,49 @@
+"""tracelode plan study and plan metrics --against: what do sets of sessions say against each other?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tracelode.cli.options import StoreOptions
+from tracelode.errors import UsageError
+
+if TYPE_CHECKING:
+    from tracelode.cli.plan_options import PlanOptions
+    from tracelode.model.planning import PlanReport
+
+FAILED = 4
+"""Exit code of a design that fails."""
+
+
+def study(targets: tuple[str, ...], store: StoreOptions, options: PlanOptions) -> int:
+    """Analyse a study file."""
+    from tracelode.cli import plan_sets_text, shapes, shapes_plan_study
+    from tracelode.cli.view import open_workspace
+    from tracelode.workspace import studying
+
+    if len(targets) != 1:
+        raise UsageError("plan study needs one study file; write it as: plan study study.yaml")
+    if studying.stored_study(targets[0]):
+        found = open_workspace(store).plan_study(targets[0], describe=options.describe)
+    else:
+        found = studying.study_files(targets[0], describe=options.describe)
+    if store.json:
+        shapes.write(shapes_plan_study.study(found))
+    else:
+        plan_sets_text.study(found)
+    return 0 if found.sound else FAILED
+
+
+def against(report: PlanReport, store: StoreOptions, options: PlanOptions, metric: str | None = None) -> int:
+    """Hold sessions against an answer that was kept."""
+    from tracelode.cli import plan_sets_text, shapes, shapes_plan_study
+    from tracelode.workspace import studying
+
+    assert options.against is not None
+    metrics = [metric] if metric else []
+    found = studying.against(report, options.against, metrics=metrics, seed=options.seed or 0)
+    if store.json:
+        shapes.write(shapes_plan_study.against(found))
+    else:
+        plan_sets_text.against(found)
+    return 0

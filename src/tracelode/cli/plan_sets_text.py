@@ -1,0 +1,249 @@
+"""How do sets of planned sessions look in a terminal? Metrics with intervals, arms, differences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tracelode.cli.screen import Screen
+from tracelode.cli.table import Column, Flex, Styled
+from tracelode.cli.text import clean, cut, number
+
+if TYPE_CHECKING:
+    from tracelode.cli.table import Cell
+    from tracelode.model.plan_study import Against, Contrast, Positions, Study
+    from tracelode.model.planning import PlanReport, Pooled
+
+LEVEL = 0.05
+"""p below which a difference is marked."""
+SHOWN = 3
+"""Reasons shown of a group of metrics."""
+
+
+def value(number: float | int | None, unit: str, *, signed: bool = False) -> str:
+    """A figure in its unit.
+
+    Args:
+        number: None for unknown.
+        unit: of the metric.
+        signed: with a sign, for a difference.
+    """
+    if number is None:
+        return "-"
+    sign = "+" if signed else ""
+    if unit == "seconds":
+        return f"{number:{sign},.1f} s"
+    return f"{number:{sign},}" if isinstance(number, int) else f"{number:{sign},.3f}"
+
+
+def bounds(pair: tuple[float, float] | None, unit: str = "", *, signed: bool = False) -> str:
+    """An interval, "" for none."""
+    if pair is None:
+        return ""
+    sign = "+" if signed else ""
+    digits = 1 if unit == "seconds" or max(abs(pair[0]), abs(pair[1])) >= 100 else 3
+    return f"[{pair[0]:{sign},.{digits}f}, {pair[1]:{sign},.{digits}f}]"
+
+
+def chance(p: float | None) -> str:
+    """A p value."""
+    return "-" if p is None else f"{p:.4f}" if p < 0.01 else f"{p:.3f}"
+
+
+def together(report: PlanReport, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Write the metrics of several sessions.
+
+    Args:
+        report: two sessions or more.
+        groups: titles and names of metrics.
+    """
+    screen = Screen()
+    planned = sum(1 for s in report.sessions if s.nodes)
+    screen.sentence(
+        f"{number(len(report.sessions) - report.subagents, 'session')}"
+        + (f", {number(report.subagents, 'sub-agent')}" if report.subagents else "")
+        + f"; {planned:,} with a plan; without one, coverage and order are not told"
+    )
+    screen.sentence(drawn(report))
+    by_name = {p.name: p for p in report.pooled}
+    for title, names in groups:
+        rows = [by_name[name] for name in names if name in by_name]
+        columns = [Column(title, grow=True, least=18), Column("pooled", right=True),
+                   Column("95 %", rank=1), Column("mean", right=True, rank=2), Column("95 %", rank=4),
+                   Column("n", right=True, rank=3)]  # fmt: skip
+        screen.sentence("")
+        screen.table(columns, [_row(row) for row in rows])
+        _missing(screen, rows)
+    where: Counter[str] = Counter(
+        i.position for s in report.sessions for i in s.interventions if i.decision != "goal"
+    )
+    if where:
+        screen.sentence("")
+        places = [f"{word} {where[word]:,}" for word in ("pre", "mid", "post")]
+        screen.flow("people", [*places, _reading(where)], joint="; ", indent=9)
+
+
+def drawn(report: PlanReport) -> str:
+    """How intervals were made, or why there are none."""
+    count = number(report.clusters, report.cluster)
+    if not report.resamples:
+        return f"{count}: fewer than 5 are described only, without intervals"
+    return (
+        f"intervals: {report.level:.0%} bootstrap over {count}, {report.resamples:,} draws, seed "
+        f"{report.seed}; n: with a value / all"
+    )
+
+
+def _reading(where: Counter[str]) -> str:
+    if not where["pre"]:
+        return "all after work began: agents may lack constraints that people know"
+    if not where["mid"] and not where["post"]:
+        return "all before work: trust, or people are the bottleneck"
+    return "before work it is planning, during work it is correction"
+
+
+def _row(one: Pooled) -> list[Cell]:
+    of = one.sessions + sum(one.missing.values())
+    return [one.name, value(one.pooled, one.unit), bounds(one.pooled_interval, one.unit),
+            value(one.mean, one.unit), bounds(one.mean_interval, one.unit),
+            f"{one.sessions:,}/{of:,}"]  # fmt: skip
+
+
+def _missing(screen: Screen, rows: Sequence[Pooled]) -> None:
+    """Why metrics of a group have no value: the same reason of several metrics once."""
+    reasons: dict[str, dict[str, int]] = {}
+    for row in rows:
+        for reason, count in row.missing.items():
+            reasons.setdefault(reason or "not told", {})[row.name] = count
+    listed = sorted(reasons.items(), key=lambda item: (-max(item[1].values()), item[0]))
+    parts = [f"{max(of.values()):,} x {clean(reason)}" for reason, of in listed[:SHOWN]]
+    if len(listed) > SHOWN:
+        parts.append(f"and {number(len(listed) - SHOWN, 'other reason')}; see --json")
+    if parts:
+        screen.flow("without", parts, joint="; ", indent=9)
+
+
+def against(found: Against) -> None:
+    """Write what became of metrics.
+
+    Args:
+        found: now minus before.
+    """
+    screen = Screen()
+    screen.sentence(
+        f"before: {number(found.sessions[0], 'session')}, {number(found.clusters[0], found.cluster)}; "
+        f"now: {number(found.sessions[1], 'session')}, {number(found.clusters[1], found.cluster)}"
+    )
+    screen.sentence("")
+    _contrasts(screen, found.contrasts, "metric")
+    if found.positions is not None:
+        screen.sentence("")
+        _positions(screen, [found.positions])
+    screen.sentence("a difference says that the sets differ, not why; * p after Holm below .05")
+
+
+def _contrasts(
+    screen: Screen, rows: Sequence[Contrast], title: str, names: tuple[str, str] = ("before", "now")
+) -> None:
+    cells: list[list[Cell]] = []
+    for row in rows:
+        sure = row.adjusted is not None and row.adjusted <= LEVEL
+        mark = "*" if sure else ""
+        net = Styled(value(row.net, row.unit, signed=True), "bold" if sure else "")
+        cells.append([Flex(row.metric), value(row.before, row.unit), value(row.after, row.unit), net,
+                      bounds(row.interval, row.unit, signed=True), chance(row.p), chance(row.adjusted) + mark,
+                      _tasks(row)])  # fmt: skip
+    columns = [Column(title, grow=True, least=14), Column(names[0], right=True, rank=2),
+               Column(names[1], right=True, rank=2), Column("change", right=True), Column("95 %", rank=1),
+               Column("p", right=True, rank=4), Column("adj. p", right=True),
+               Column("n", right=True, rank=3)]  # fmt: skip
+    screen.table(columns, cells)
+    few = sorted({row.reason for row in rows if row.reason})
+    for reason in few:
+        off = [row.metric for row in rows if row.reason == reason]
+        screen.flow("", [f"{', '.join(off[:4])}{', ...' if len(off) > 4 else ''}: {reason}"], indent=0)
+
+
+def _tasks(row: Contrast) -> str:
+    return f"{row.clusters[0]:,}" if row.paired else f"{row.clusters[0]:,}+{row.clusters[1]:,}"
+
+
+def _positions(screen: Screen, rows: Sequence[Positions], names: tuple[str, str] = ("before", "now")) -> None:
+    cells: list[list[Cell]] = []
+    for row in rows:
+        told = "-" if row.divergence is None else f"{row.divergence:.3f}"
+        by_chance = "" if row.chance is None else f"{row.chance:.3f}"
+        placed = ["/".join(f"{n:,}" for n in side) for side in (row.before, row.after)]
+        cells.append([row.family, *placed, told, bounds(row.interval), by_chance, chance(row.adjusted)])
+    columns = [Column("people step in", least=7), Column(names[0], right=True), Column(names[1], right=True),
+               Column("JSD", right=True), Column("95 %", rank=2), Column("by chance", right=True, rank=1),
+               Column("adj. p", right=True)]  # fmt: skip
+    screen.table(columns, cells)
+    screen.sentence("counts are before/during/after work; JSD in bits is never below 0: read it by chance")
+
+
+def study(found: Study) -> None:
+    """Write a study.
+
+    Args:
+        found: the study.
+    """
+    screen = Screen()
+    if found.name:
+        screen.flow("study", [clean(found.name)], indent=9)
+    for arm in found.arms:
+        left = [f"{n:,} left out ({reason})" for reason, n in arm.left_out.items()]
+        screen.flow("arm", [clean(arm.name), number(arm.sessions, "run"), *left], joint="; ", indent=9)
+    families = Counter(found.tasks.values())
+    screen.flow("tasks", [f"{family} {n:,}" for family, n in families.items()], joint="; ", indent=9)
+    for problem in found.problems:
+        screen.flow(problem.severity, [clean(problem.message)], indent=9)
+    if found.groups:
+        _arms(screen, found)
+    for base, other in dict.fromkeys((c.base, c.other) for c in found.contrasts):
+        screen.sentence("")
+        screen.sentence(f"{clean(other)} minus {clean(base)}, task by task")
+        sides = (cut(clean(base), 9), cut(clean(other), 9))
+        for place, family in enumerate(dict.fromkeys(c.family for c in found.contrasts)):
+            if place:
+                screen.sentence("")
+            rows = [c for c in found.contrasts if (c.base, c.other, c.family) == (base, other, family)]
+            _contrasts(screen, rows, f"tasks: {family}", sides)
+        screen.sentence("")
+        _positions(screen, [p for p in found.positions if (p.base, p.other) == (base, other)], sides)
+        _power(screen, [c for c in found.contrasts if (c.base, c.other, c.family) == (base, other, "all")])
+    if found.groups:
+        screen.sentence("")
+        for place, line in enumerate(found.guide):
+            screen.flow("" if place else "reading", [line], indent=9)
+    if not found.sound:
+        screen.sentence("the design fails: no differences are told")
+
+
+def _arms(screen: Screen, found: Study) -> None:
+    for family in dict.fromkeys(g.family for g in found.groups):
+        rows: list[list[Cell]] = []
+        for group in found.groups:
+            if group.family != family:
+                continue
+            of = group.sessions + sum(group.missing.values())
+            rows.append([Flex(group.metric), Flex(group.arm), value(group.pooled, group.unit),
+                         bounds(group.pooled_interval, group.unit), value(group.mean, group.unit),
+                         bounds(group.mean_interval, group.unit), f"{group.sessions:,}/{of:,}"])  # fmt: skip
+        columns = [Column(f"tasks: {family}", grow=True, least=13), Column("arm", least=6),
+                   Column("pooled", right=True), Column("95 %", rank=1), Column("mean", right=True, rank=2),
+                   Column("95 %", rank=4), Column("runs", right=True, rank=3)]  # fmt: skip
+        screen.sentence("")
+        screen.table(columns, rows)
+
+
+def _power(screen: Screen, rows: Sequence[Contrast]) -> None:
+    told = [f"{row.metric} {value(row.detectable, row.unit)}" for row in rows if row.detectable]
+    if told:
+        screen.flow("power", ["so many tasks would show, 8 times in 10, a difference of", *told],
+                    joint="; ", indent=9)  # fmt: skip
+    else:
+        few = max((row.clusters[0] for row in rows), default=0) < 6
+        why = "below 6 pairs no difference whatever reaches .05" if few else "the pairs do not differ at all"
+        screen.flow("power", [why], indent=9)
