@@ -273,6 +273,24 @@ def measure_text(measure: str, value: int | None) -> str:
     return f"{SHORT.get(measure, measure)} {value_text(measure, value)}".strip()
 
 
+def noun(measure: str) -> str:
+    """What a measure counts, for a sentence.
+
+    Args:
+        measure: a stored or derived measure.
+
+    Raises:
+        UnknownMeasure: no such measure.
+
+    Example:
+        >>> noun("cost"), noun("tokens.output"), noun("time.idle")
+        ('cost', 'output tokens', 'idle time')
+    """
+    name = SHORT.get(measure) or measure
+    kind = {"microseconds": "time", "tokens": "tokens", "picodollars": "cost"}.get(unit(measure))
+    return name if kind is None or name in (kind, "fees") else f"{name} {kind}"
+
+
 # Control, direction-changing, invisible and unpaired characters, and line separators.
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"

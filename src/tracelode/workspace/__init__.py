@@ -27,6 +27,7 @@ from tracelode.workspace.places import (
 from tracelode.workspace.planning import Planning
 from tracelode.workspace.ranking import RankingOperations
 from tracelode.workspace.segmenting import Segmenting
+from tracelode.workspace.showing import Showing
 from tracelode.workspace.writing import formats, is_binary
 
 __all__ = [
@@ -103,6 +104,7 @@ class Workspace(
     Judging,
     Compiling,
     Planning,
+    Showing,
 ):
     """A store and what can be asked of it; made by open().
 
