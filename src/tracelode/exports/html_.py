@@ -11,7 +11,7 @@ from typing import IO
 from tracelode.errors import ExportError
 from tracelode.model.behind import Behind
 from tracelode.model.profile import Profile
-from tracelode.model.words import count, noun, value_text
+from tracelode.model.words import noun, value_text
 from tracelode.pages.document import document, head, made_with
 from tracelode.pages.flame import block, payload, script
 from tracelode.pages.tree import NODES
@@ -87,6 +87,6 @@ def _unpriced(profile: Profile) -> str:
     if not lacking:
         return ""
     return (
-        f'<p class="note">unpriced {lacking:,} tokens ({count(lacking)}): no price of their model is known, so '
+        f'<p class="note">unpriced {lacking:,} tokens: no price of their model is known, so '
         "cost and its widths are without them. The measure tokens has them.</p>"
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tracelode.pages.document import text
 from tracelode.pages.parts import Intervals, Points
 
-_WIDE, _ROW = 420, 26
+_ROW = 28
 _MARKS = ("one", "two", "three", "four")
 
 
@@ -24,24 +24,24 @@ def intervals(part: Intervals) -> str:
     span = high - low or 1.0
     low, high = low - 0.04 * span, high + 0.04 * span
 
-    def x(value: float) -> float:
-        return _WIDE * (min(max(value, low), high) - low) / (high - low)
+    def x(value: float) -> str:
+        return f"{100 * (min(max(value, low), high) - low) / (high - low):.2f}%"
 
-    line = "" if part.mark is None else f'<path class="zero" d="M{x(part.mark):.1f} 0V{_ROW}"/>'
+    def line(kind: str, one: float, two: float, top: str = "50%", end: str = "50%") -> str:
+        return f'<line class="{kind}" x1="{x(one)}" x2="{x(two)}" y1="{top}" y2="{end}"/>'
+
     rows = []
     for row in part.rows:
-        bounds = ""
+        # percents, not a view box: the picture is as wide as there is room, its marks stay round
+        drawn = "" if part.mark is None else line("zero", part.mark, part.mark, "0", "100%")
         if row.low is not None and row.high is not None:
-            bounds = f'<path class="bound" d="M{x(row.low):.1f} {_ROW / 2}H{x(row.high):.1f}"/>'
-        point = f'<circle class="{row.tone}" cx="{x(row.value):.1f}" cy="{_ROW / 2}" r="4.5"/>'
-        picture = (
-            f'<svg class="interval" width="{_WIDE}" height="{_ROW}" viewBox="0 0 {_WIDE} {_ROW}" '
-            f'aria-hidden="true">{line}{bounds}{point}</svg>'
-        )
+            drawn += line("bound", row.low, row.high)
+        drawn += f'<circle class="{row.tone}" cx="{x(row.value)}" cy="50%" r="4.5"/>'
+        picture = f'<svg class="interval" width="100%" height="{_ROW}" aria-hidden="true">{drawn}</svg>'
         rows.append(
             f'<tr><th scope="row">{text(row.label)}</th><td class=n>{text(row.text)}</td><td>{picture}</td></tr>'
         )
-    return f'<div class="scroll" tabindex="0"><table class=intervals><tbody>{"".join(rows)}</tbody></table></div>'
+    return f"<table class=intervals><tbody>{''.join(rows)}</tbody></table>"
 
 
 def points(part: Points) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tracelode.model.difference import Contrast, Difference, bound_text, each_text
+from tracelode.model.words import noun
 from tracelode.pages.flame import contrast
 from tracelode.pages.parts import Cell, Flame, Interval, Intervals, Page, Part, Section, Table, Tiles, Tone, Words
 from tracelode.pages.tree import NODES
@@ -24,7 +25,7 @@ def page(difference: Difference, *, nodes: int = NODES) -> Page:
     per = "" if difference.per == "total" else f" per {difference.per}"
     return Page(
         title=f"{other} minus {base}",
-        lead=f"Where the {difference.measure}{per} of two sets of sessions differs. More in one set is where "
+        lead=f"Where {noun(difference.measure)}{per} of two sets of sessions differ. More in one set is where "
         "to look, and no cause.",
         sections=(Section("", tuple(summary(difference))), *sections(difference, nodes=nodes)),
         comments=difference.comments,
@@ -50,7 +51,7 @@ def summary(difference: Difference) -> list[Part]:
         tiles.append((f"{low} .. {high}", "95% interval of the difference"))
     tiles.append((f"{difference.sessions[0]:,} and {difference.sessions[1]:,}", "sessions compared"))
     if difference.per == "task":
-        tiles.append((f"{difference.pairs:,} of {difference.tasks:,}", "pairs, of tasks"))
+        tiles.append((f"{difference.pairs:,}", f"pairs, of {difference.tasks:,} tasks"))
     parts: list[Part] = [Tiles(tuple(tiles))]
     if difference.left_out:
         why = ", ".join(f"{number:,} {reason}" for reason, number in difference.left_out)
@@ -98,18 +99,19 @@ def _table(difference: Difference, rows: list[Contrast]) -> Table:
         tone: Tone = ("more" if row.net > 0 else "less") if firm else "soft"
         lines.append(
             (
+                Cell(" › ".join(row.stack), "" if firm else "soft"),
                 Cell(each_text(measure, row.net, scale, sign=True), tone),
                 each_text(measure, row.base, scale),
                 each_text(measure, row.other, scale),
                 f"{support.base:,} and {support.other:,}",
                 f"{support.tasks:,}",
-                Cell(" › ".join(row.stack), "" if firm else "soft"),
             )
         )
     least = f"{difference.least[0]:,} sessions and {difference.least[1]:,} tasks"
     note = f"Grey: fewer than {least}, not called different."
     if len(rows) > ROWS:
         note += f" {len(rows) - ROWS:,} more stacks differ by less."
-    heads = (">difference", f">{difference.names[0]}", f">{difference.names[1]}", ">sessions", ">tasks",
-             " › ".join(difference.fields) or "stack")  # fmt: skip
-    return Table(heads=heads, rows=tuple(lines), note=note)
+    stack = " › ".join(difference.fields) or "stack"
+    base, other = difference.names
+    heads = (stack, ">difference", f">{base}", f">{other}", ">sessions", ">tasks")
+    return Table(heads=heads, rows=tuple(lines), note=note, few=True)

@@ -126,14 +126,21 @@ export class Model {
   }
 
   /** Value of a column as people read it; what has no price says so instead of $0. */
-  text(column, i, own = false) {
+  text(column, i, { own = false, full = false } = {}) {
     const value = own ? column.own[i] : column.sum[i];
-    if (value === undefined) return own ? valueText(column.unit, 0n) : "-";
-    const bare = column.key === "cost" ? this.at.get("tokens.unpriced") : undefined;
-    const lacking = (bare && (own ? bare.own[i] : bare.sum[i])) || 0n;
-    if (!lacking) return valueText(column.unit, value, this.scale);
+    if (value === undefined) return valueText(column.unit, 0n);
+    const lacking = column.key === "cost" ? this.unpriced(i, own) : 0n;
+    const text = valueText(column.unit, value, this.scale);
+    if (!lacking) return text;
+    if (!full) return value ? `${text}+` : "unpriced";
     const note = `unpriced ${grouped(lacking)} tokens`;
-    return value ? `${valueText(column.unit, value)} + ${note}` : note;
+    return value ? `${text} + ${note}` : note;
+  }
+
+  /** Tokens without a price. */
+  unpriced(i, own = false) {
+    const bare = this.at.get("tokens.unpriced");
+    return (bare && (own ? bare.own[i] : bare.sum[i])) || 0n;
   }
 
   net(i) {
@@ -149,6 +156,11 @@ export class Model {
   label(view, i) {
     if (this.mode === "diff" && view.key === "both") return this.netText(i);
     return this.text(this.shown(view), i);
+  }
+
+  /** The same in words that need no explanation. */
+  words(view, i) {
+    return this.mode === "diff" ? this.label(view, i) : this.text(this.shown(view), i, { full: true });
   }
 
   shown(view) {

@@ -44,9 +44,9 @@ export class Details {
     const { model } = this;
     return model.columns.filter((c) => !c.hidden).map((c) => {
       const share = node ? model.share({ key: c.key }, node) : "";
-      const inner = model.below[node].length && model.text(c, node, true);
+      const inner = model.below[node].length && model.text(c, node, { own: true });
       const own = inner && c.own[node] ? `, ${inner} in itself` : "";
-      return [c.word, [model.text(c, node), share && share !== "-" ? ` (${share})` : "", own].join("")];
+      return [c.word, [model.text(c, node, { full: true }), share && share !== "-" ? ` (${share})` : "", own].join("")];
     });
   }
 

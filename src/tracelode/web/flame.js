@@ -215,7 +215,7 @@ class Flame {
     for (const input of this.radios.querySelectorAll("input")) input.checked = input.value === view.key;
     this.refresh();
     this.look(true);
-    this.live.textContent = `${view.label}: ${this.model.label(view, this.selected)}`;
+    this.live.textContent = `${view.label}: ${this.model.words(view, this.selected)}`;
   }
 
   select(node) {
@@ -223,7 +223,7 @@ class Flame {
     this.table.reveal(node);
     this.refresh();
     const { model } = this;
-    this.live.textContent = `${model.rest[node] ? counted(model.rest[node], "frame") : shown(model.frame(node))}, ${model.label(this.view, node)} ${model.share(this.view, node)}, level ${model.depth[node]}`;
+    this.live.textContent = `${model.rest[node] ? counted(model.rest[node], "frame") : shown(model.frame(node))}, ${model.words(this.view, node)} ${model.share(this.view, node)}, level ${model.depth[node]}`;
   }
 
   /** Zoom to a frame: it grows from where it is to the full width. */

@@ -1,7 +1,7 @@
 // What does the picture say to a keyboard and a screen reader? The same tree as a table: all measures side by side.
 
 import { el, shown } from "./dom.js";
-import { counted } from "./numbers.js";
+import { counted, grouped } from "./numbers.js";
 
 const PAGE = 40; // children shown at once; the rest is counted and one key away
 
@@ -31,8 +31,9 @@ export class Table {
     return [
       { head: view.label, lead: true, cell: (i) => model.text(own, i) },
       { head: "share", cell: (i) => model.share(view, i), bar: (i) => view.width[i] / (view.width[0] || 1) },
-      { head: "itself", cell: (i) => model.text(own, i, true) },
+      { head: "itself", cell: (i) => model.text(own, i, { own: true }) },
       ...others.map((c) => ({ head: c.word, cell: (i) => model.text(c, i) })),
+      ...(model.unpriced(0) ? [{ head: "unpriced tokens", cell: (i) => grouped(model.unpriced(i)) }] : []),
     ];
   }
 
@@ -82,7 +83,7 @@ export class Table {
   line(node, level, open, columns) {
     const { model } = this;
     const mark = el("span", { class: "twist", "aria-hidden": "true" }, open === undefined ? "" : open ? "▾" : "▸");
-    const name = el("td", { role: "rowheader", class: `name in-${Math.min(level, 12)}` }, mark, this.words(node));
+    const name = el("td", { role: "rowheader", class: `name in-${Math.min(level, 12)}`, title: this.words(node) }, mark, this.words(node));
     const cells = columns.map((c) => this.cell(c, node));
     const row = el(
       "tr",
@@ -110,7 +111,7 @@ export class Table {
     if (column.tone && column.tone(node) !== "same") made.classList.add(column.tone(node));
     if (column.bar) {
       const bar = el("i", { class: "bar", "aria-hidden": "true" });
-      bar.style.width = `${Math.max(0, Math.min(1, column.bar(node))) * 56}px`;
+      bar.style.width = `${Math.max(0, Math.min(1, column.bar(node))) * 44}px`;
       made.prepend(bar);
     }
     return made;

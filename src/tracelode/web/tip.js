@@ -41,10 +41,10 @@ export class Tip {
   measures(view, node) {
     const { model } = this;
     const share = model.share(view, node);
-    const lead = model.text(model.shown(view), node);
+    const lead = model.words(view, node);
     const others = model.columns
       .filter((c) => !c.hidden && c.key !== view.key)
-      .map((c) => (c.unit === "picodollars" || c.unit === "microseconds" ? model.text(c, node) : `${model.text(c, node)} ${c.word}`));
+      .map((c) => (c.unit === "picodollars" || c.unit === "microseconds" ? model.text(c, node, { full: true }) : `${model.text(c, node)} ${c.word}`));
     return [`${lead}${node && share !== "-" ? `, ${share} of all` : ""}`, others.join(" · ")].filter(Boolean);
   }
 
