@@ -2,8 +2,8 @@
 
 Run: python benchmarks/viewer.py [--runs N] [--frames N] [--json] [--check]. Needs playwright and a Chromium
 (on PATH, or CHROMIUM=PATH); without one, it says so and leaves with 3. Script time of a frame is what all
-listeners and animation callbacks of the page took between two of the browser's frames, counted where there was
-any; times are those of performance.now(), which Chromium gives in steps of 0.1 ms.
+listeners and animation callbacks of the page took between two of the browser's frames, where there was any;
+times are those of performance.now(), which Chromium gives in steps of 0.1 ms.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ def straight(frames: int, levels: int) -> Profile:
     """
     made = random.Random(1)
     rows = [
-        (tuple(f"work {i} of {level}" for level in range(levels)), [10**9 + made.randrange(10**6)] * len(MEASURES))
+        (
+            tuple(f"work {i} of {level}" for level in range(levels)),
+            [10**9 + made.randrange(10**6)] * len(MEASURES),
+        )
         for i in range(frames // levels)
     ]
     return fold(rows, MEASURES)
@@ -108,11 +111,13 @@ def page(profile: Profile, nodes: int, operations: int = 0) -> bytes:
 def chromium() -> str | None:
     """The browser's program, None where there is none."""
     named = os.environ.get("CHROMIUM")
-    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    return named or next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
 
 
 def played(browser: Any, path: Path, width: int, runs: int) -> tuple[list[float], str]:
-    """Script milliseconds of each frame while somebody points, zooms and searches; how many frames are drawn."""
+    """Script milliseconds of each frame while somebody points, zooms, searches; how many frames are drawn."""
     tab = browser.new_page(viewport={"width": width, "height": 1000})
     tab.add_init_script(_COUNT)
     tab.goto(path.as_uri())

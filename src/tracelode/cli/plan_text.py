@@ -10,6 +10,7 @@ from rich.text import Text
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Styled
 from tracelode.cli.text import clean, moment, number, rough
+from tracelode.model.plan_words import GROUPS, metric_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,24 +21,6 @@ if TYPE_CHECKING:
 ROWS = 30
 """Rows of a table on the screen."""
 _STYLES = {"error": "red", "warning": "yellow", "info": "dim"}
-_HEAD = (
-    ("declared against observed", ("work_in_plan", "supported_completion", "tested_completion",
-                                   "observed_rework")),
-    ("decomposition", ("node_count", "node_count_seed", "nodes_initial", "nodes_added", "nodes_removed",
-                       "plan_depth", "branching", "granularity")),
-    ("coverage", ("coverage", "coverage_seed", "coverage_initial", "completion")),
-    ("order", ("deviation", "deviation_seed", "displaced", "unplanned", "repeated", "deviation_explained",
-               "order_only", "kendall_distance", "alignment_fitness", "precedence_violations")),
-    ("people", ("human_rate", "human_rate_seed", "human_pre", "human_mid", "human_post", "corrective",
-                "human_per_attempt", "human_per_hour", "detection_delay")),
-    ("time and resources", ("node_duration", "node_duration_seed", "node_duration_median",
-                            "node_duration_p90", "attempt_duration", "wall_time", "human_wait",
-                            "concentration")),
-    ("rollback", ("rollback_rate", "rollback_rate_seed", "rollback_cost", "rework_finished",
-                  "rework_later_prompt", "rollback_D1", "rollback_D2", "rollback_D3", "rollback_D4",
-                  "rollback_D5", "rollback_D6")),
-)  # fmt: skip
-"""Groups of metrics on the screen; the first is the headline."""
 
 
 def check(found: PlanCheck) -> None:
@@ -129,7 +112,7 @@ def _one(screen: Screen, one: SessionPlan) -> None:
     actors = ", ".join(f"{clean(word)} {n:,}" for word, n in one.actors.items())
     screen.flow("events", [counts, actors, kind, f"plan {one.tier}"], joint="; ", indent=9)
     by_name = {m.name: m for m in one.metrics}
-    for title, names in _HEAD:
+    for title, names in GROUPS:
         rows = [_row(by_name[name]) for name in names if name in by_name and _worth(by_name[name])]
         if rows:
             screen.sentence("")
@@ -170,15 +153,7 @@ def _worth(metric: PlanMetric) -> bool:
 
 
 def _row(metric: PlanMetric) -> list[Cell]:
-    return [metric.name, _value(metric.value, metric.unit), _of(metric), Flex(metric.reason, "dim")]
-
-
-def _value(value: float | int | None, unit: str) -> str:
-    if value is None:
-        return "-"
-    if unit == "seconds":
-        return f"{value:,.1f} s"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
+    return [metric.name, metric_text(metric.value, metric.unit), _of(metric), Flex(metric.reason, "dim")]
 
 
 def _of(metric: PlanMetric) -> str:
@@ -227,7 +202,7 @@ def _many(screen: Screen, report: PlanReport) -> None:
         + f"; {planned:,} with a plan; without one, coverage and order are not told"
     )
     by_name = {p.name: p for p in report.pooled}
-    for title, names in _HEAD:
+    for title, names in GROUPS:
         rows = [_together(by_name[name]) for name in names if name in by_name]
         columns = [Column(title, grow=True, least=18), Column("pooled", right=True),
                    Column("mean", right=True, rank=1), Column("median", right=True, rank=2),
@@ -252,7 +227,7 @@ def _reading(where: Counter[str]) -> str:
 
 def _together(one: Pooled) -> list[Cell]:
     of = one.sessions + sum(one.missing.values())
-    values = [_value(v, one.unit) if v is not None else "-" for v in (one.pooled, one.mean, one.median)]
+    values = [metric_text(v, one.unit) if v is not None else "-" for v in (one.pooled, one.mean, one.median)]
     return [one.name, *values, f"{one.sessions:,}/{of:,}"]
 
 
@@ -269,7 +244,7 @@ def proof(report: PlanReport, name: str) -> None:
         if found is None:
             continue
         mix = ", ".join(f"{n:,} {word}" for word, n in found.evidence.items())
-        parts = [_value(found.value, found.unit), _of(found), f"n {found.n:,}", mix, found.reason]
+        parts = [metric_text(found.value, found.unit), _of(found), f"n {found.n:,}", mix, found.reason]
         screen.flow(clean(one.session_id), ["", *(p for p in parts if p)], joint="  ", indent=9)
         if found.events:
             screen.flow("", [clean(e) for e in found.events], joint=" ", indent=9)

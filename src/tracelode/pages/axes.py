@@ -1,4 +1,4 @@
-"""How are estimates and series drawn? SVG with an axis, in the colours of the page, and the figures as text."""
+"""How are estimates and series drawn? SVG in the colours of the page, and figures as text."""
 
 from __future__ import annotations
 
@@ -38,9 +38,8 @@ def intervals(part: Intervals) -> str:
             drawn += line("bound", row.low, row.high)
         drawn += f'<circle class="{row.tone}" cx="{x(row.value)}" cy="50%" r="4.5"/>'
         picture = f'<svg class="interval" width="100%" height="{_ROW}" aria-hidden="true">{drawn}</svg>'
-        rows.append(
-            f'<tr><th scope="row">{text(row.label)}</th><td class=n>{text(row.text)}</td><td>{picture}</td></tr>'
-        )
+        words = f'<th scope="row">{text(row.label)}</th><td class=n>{text(row.text)}</td>'
+        rows.append(f"<tr>{words}<td>{picture}</td></tr>")
     return f"<table class=intervals><tbody>{''.join(rows)}</tbody></table>"
 
 

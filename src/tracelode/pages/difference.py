@@ -5,7 +5,19 @@ from __future__ import annotations
 from tracelode.model.difference import Contrast, Difference, bound_text, each_text
 from tracelode.model.words import noun
 from tracelode.pages.flame import contrast
-from tracelode.pages.parts import Cell, Flame, Interval, Intervals, Page, Part, Section, Table, Tiles, Tone, Words
+from tracelode.pages.parts import (
+    Cell,
+    Flame,
+    Interval,
+    Intervals,
+    Page,
+    Part,
+    Section,
+    Table,
+    Tiles,
+    Tone,
+    Words,
+)
 from tracelode.pages.tree import NODES
 
 ROWS = 40
@@ -25,8 +37,8 @@ def page(difference: Difference, *, nodes: int = NODES) -> Page:
     per = "" if difference.per == "total" else f" per {difference.per}"
     return Page(
         title=f"{other} minus {base}",
-        lead=f"Where {noun(difference.measure)}{per} of two sets of sessions differ. More in one set is where "
-        "to look, and no cause.",
+        lead=f"Where {noun(difference.measure)}{per} of two sets of sessions differ. More in one set is "
+        "where to look, and no cause.",
         sections=(Section("", tuple(summary(difference))), *sections(difference, nodes=nodes)),
         comments=difference.comments,
     )

@@ -1,4 +1,4 @@
-"""How does a page become one file that asks for nothing? Style, script and data inside, and a rule that says so."""
+"""How does a page become one file that asks for nothing? All inside, and a rule that says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is a report made of? Sections of tiles, tables, bars, intervals, pictures and flame graphs, as values."""
+"""What is a report made of? Sections of tiles, tables, bars, pictures and flame graphs, as values."""
 
 from __future__ import annotations
 
@@ -39,13 +39,17 @@ class Words(msgspec.Struct, frozen=True):
     """plain, soft ink, a note in a box, or a command line."""
 
 
+Row: TypeAlias = tuple[str | Cell | None, ...]
+"""Cells of a line; None is shown as unknown."""
+
+
 class Table(msgspec.Struct, frozen=True, kw_only=True):
     """Rows under headings."""
 
     heads: tuple[str, ...]
     """n headings; one that begins with ">" heads numbers, which stand right."""
-    rows: tuple[tuple[str | Cell | None, ...], ...]
-    """m rows of n cells; None is shown as unknown."""
+    rows: tuple[Row, ...]
+    """m rows of n cells."""
     note: str = ""
     """A sentence below it: what was left out and how much."""
     few: bool = False

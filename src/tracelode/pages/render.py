@@ -47,7 +47,8 @@ def render(page: Page) -> bytes:
         body.append(f'<nav class="toc" aria-label="Sections">{links}</nav>')
     body += [_section(section, _name(i, section.title)) for i, section in enumerate(page.sections)]
     body.append(made_with(page.comments))
-    styles = ("report", "flame") if live else ("report",)
+    kinds = ((live, "flame"), (any(isinstance(part, Picture) for part in drawn), "timeline"))
+    styles = ("report", *(name for there, name in kinds if there))
     return document(page.title, body, styles=styles, script=flame.script() if live else "").encode()
 
 
@@ -107,7 +108,7 @@ def _cell(cell: str | Cell | None, right: bool) -> str:
     inner = f"<code>{text(cell.text)}</code>" if cell.code else text(cell.text)
     if cell.share is not None:
         inner = _bar(cell.share, 56, 9) + inner
-    return f'<td{f" class={chr(34)}{kinds}{chr(34)}" if kinds else ""}>{inner}</td>'
+    return f"<td{f' class={chr(34)}{kinds}{chr(34)}' if kinds else ''}>{inner}</td>"
 
 
 def _bar(share: float, width: int, height: int) -> str:

@@ -47,7 +47,9 @@ def _add(sums: list[int | None], values: Sequence[int | None]) -> None:
             sums[i] = value + (sums[i] or 0)
 
 
-def build(rows: Sequence[tuple[Stack, Sequence[int | None]]], columns: int, seen: int, most: int) -> list[Node]:
+def build(
+    rows: Sequence[tuple[Stack, Sequence[int | None]]], columns: int, seen: int, most: int
+) -> list[Node]:
     """The tree in the order of the file: a frame comes before those below it.
 
     Args:
@@ -82,7 +84,8 @@ def _score(nodes: list[Node], root: Node, seen: int) -> None:
     wholes = [abs(value or 0) for value in root.sums[:seen]]
     for node in nodes:
         node.score = max(
-            (abs(value or 0) / whole for value, whole in zip(node.sums, wholes, strict=False) if whole), default=0.0
+            (abs(value or 0) / whole for value, whole in zip(node.sums, wholes, strict=False) if whole),
+            default=0.0,
         )
     for node in nodes:
         # signed or rounded sums could make a child larger than what is above it

@@ -373,7 +373,7 @@ class DuckAsker:
         source, where = self._filtered(query)
         return self._rows(
             f"SELECT f.root, f.project, f.intent, f.stage, count(*) FILTER ({failed}) AS n, "
-            f"arg_min({place}, f.moment) FILTER ({failed}), CAST(SUM(f.cost) AS BIGINT) "
+            f"arg_min({place}, COALESCE(f.moment, 9e18)) FILTER ({failed}), CAST(SUM(f.cost) AS BIGINT) "
             f"FROM {source}{where} GROUP BY f.root, f.project, f.intent, f.stage HAVING n > 0 "
             "ORDER BY f.project, f.intent, f.stage, f.root"
         )

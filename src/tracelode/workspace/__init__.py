@@ -26,8 +26,8 @@ from tracelode.workspace.places import (
 )
 from tracelode.workspace.planning import Planning
 from tracelode.workspace.ranking import RankingOperations
+from tracelode.workspace.reporting import Reporting
 from tracelode.workspace.segmenting import Segmenting
-from tracelode.workspace.showing import Showing
 from tracelode.workspace.writing import formats, is_binary
 
 __all__ = [
@@ -95,6 +95,7 @@ def open(
 
 
 class Workspace(
+    Reporting,
     Annotating,
     Segmenting,
     ModelCutting,
@@ -104,7 +105,6 @@ class Workspace(
     Judging,
     Compiling,
     Planning,
-    Showing,
 ):
     """A store and what can be asked of it; made by open().
 
