@@ -35,8 +35,8 @@ class Words(msgspec.Struct, frozen=True):
 
     text: str
     """What is read."""
-    kind: Literal["plain", "soft", "note", "code"] = "plain"
-    """plain, soft ink, a note in a box, or a command line."""
+    kind: Literal["plain", "soft", "note", "code", "title"] = "plain"
+    """plain, soft ink, a note in a box, a command line, or the heading of what follows."""
 
 
 Row: TypeAlias = tuple[str | Cell | None, ...]

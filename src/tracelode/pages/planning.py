@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tracelode.model.plan_words import GROUPS, metric_text
 from tracelode.model.planning import PlanMetric, PlanReport, Pooled, SessionPlan
-from tracelode.model.words import duration
+from tracelode.model.words import duration, percent
 from tracelode.pages.parts import Cell, Page, Part, Picture, Row, Section, Table, Tiles, Tone, Words
 
 _T = TypeVar("_T")
@@ -22,8 +22,8 @@ _HEADLINE = (
     ("supported_completion", "done items with work behind them"),
     ("completion", "planned items done"),
     ("coverage", "planned items worked on"),
-    ("human_rate", "of people"),
-    ("rollback_rate", "rollbacks"),
+    ("human_rate", "of all events but goals are of people"),
+    ("rollback_rate", "of all starts go back to earlier work"),
 )
 
 
@@ -39,7 +39,9 @@ def headline(report: PlanReport) -> Section:
     for name, words in _HEADLINE:
         one = by_name.get(name)
         if one is not None and one.pooled is not None:
-            tiles.append((metric_text(one.pooled, one.unit), f"{words} ({one.unit})"))
+            ratio = one.unit == "ratio"
+            text = percent(round(one.pooled * 10_000), 10_000) if ratio else metric_text(one.pooled, one.unit)
+            tiles.append((text, words))
     return Section("Plans", (Tiles(tuple(tiles)), Words(CAUTION, "soft")))
 
 

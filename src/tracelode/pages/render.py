@@ -79,6 +79,8 @@ def _tiles(part: Tiles) -> str:
 def _words(part: Words) -> str:
     if part.kind == "code":
         return f"<p><code>{text(part.text)}</code></p>"
+    if part.kind == "title":
+        return f"<h3>{text(part.text)}</h3>"
     kind = {"plain": "", "soft": " class=soft", "note": ' class="note"'}[part.kind]
     return f"<p{kind}>{text(part.text)}</p>"
 

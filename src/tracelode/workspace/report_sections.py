@@ -60,11 +60,11 @@ def totals(found: Totals) -> Section:
 
 
 _TIME_WORDS = {
-    "model": "of models",
-    "tool": "of tools",
+    "model": "time of models",
+    "tool": "time of tools",
     "blocked": "waiting for a person",
     "idle": "idle",
-    "unknown": "of unknown use",
+    "unknown": "time of unknown use",
 }
 
 
@@ -74,14 +74,15 @@ def money(found: Totals, measure: str, names: ReportNames) -> Section:
     for dimension, title in (("model", "By model"), ("project", "By project"), ("agent", "By agent")):
         rows = found.by.get(dimension, {})
         if len(rows) > 1 or dimension == "model":
-            parts += [Words(title, "soft"), _bars(rows, measure, dimension, names)]
+            parts += [Words(title, "title"), _bars(rows, measure, dimension, names)]
     if len(found.by.get("day", {})) > 1:
-        parts += [Words(f"Over time ({found.tz})", "soft"), _over_time(found, measure)]
+        parts += [Words(f"Over time ({found.tz})", "title"), _over_time(found, measure)]
     return Section(f"Where the {'money' if measure == 'cost' else noun(measure)} went", tuple(parts))
 
 
 def _bars(rows: dict[str, Sums], measure: str, dimension: str, names: ReportNames) -> Bars:
-    ordered = sorted(rows.items(), key=lambda row: (-value(measure, row[1]), -row[1].total_tokens, row[0]))
+    held = ((name, sums) for name, sums in rows.items() if sums.total_tokens or value(measure, sums))
+    ordered = sorted(held, key=lambda row: (-value(measure, row[1]), -row[1].total_tokens, row[0]))
     longest = max((value(measure, sums) for _, sums in ordered), default=0) or 1
     shown = [
         (names.of(dimension, name), value_words(measure, sums), value(measure, sums) / longest)
@@ -106,7 +107,9 @@ def _over_time(found: Totals, measure: str) -> Bars:
         if len(sums) <= SLOTS:
             break
     longest = max(sums.values(), default=0) or 1
-    return Bars(rows=tuple((k, value_text(measure, v), v / longest) for k, v in sorted(sums.items())))
+    ordered = sorted(sums.items(), key=lambda slot: (slot[0] == "(none)", slot[0]))
+    named = (("at an unknown time" if key == "(none)" else key, number) for key, number in ordered)
+    return Bars(rows=tuple((key, value_text(measure, n), n / longest) for key, n in named))
 
 
 def _week(day: str) -> str:

@@ -108,7 +108,7 @@ class Reporting(Showing, RankingOperations, Comparing, Compiling, Planning):
         whole = msgspec.structs.replace(query, measures=folded)
         table = sections.work(self.profile(plain), self.sessions_by(plain, len(STACK)), names)
         flame = Flame(payload(self.profile(whole), measures, self.behind(whole)))
-        return Section("Kinds of work", (table, Words("As a flame graph", "soft"), flame))
+        return Section("Kinds of work", (table, Words("As a flame graph", "title"), flame))
 
     def _failures(self, query: Query, measure: str) -> Section | None:
         from tracelode.pages import difference
