@@ -46,12 +46,18 @@ class HtmlExporter:
             ExportError: a value is negative; width cannot show it.
         """
         check(profile)
-        found = payload(profile, self.shown, self.behind, nodes=self.nodes)
-        shown = profile.measures if self.shown is None else tuple(self.shown)
+        shown = _shown(profile) if self.shown is None else tuple(self.shown)
+        found = payload(profile, shown, self.behind, nodes=self.nodes)
         title = f"Work by {' › '.join(profile.fields)}" if profile.fields else "Work"
         body = [head(title, _totals(profile, shown)), _unpriced(profile), block(found)]
         page = document(title, [*body, made_with(profile.comments)], styles=("flame",), script=script())
         stream.write(page.encode())
+
+
+def _shown(profile: Profile) -> tuple[str, ...]:
+    """All measures; beside cost, tokens without a price are spoken of instead."""
+    beside = "tokens.unpriced" if "cost" in profile.measures else ""
+    return tuple(measure for measure in profile.measures if measure != beside)
 
 
 def check(profile: Profile) -> None:

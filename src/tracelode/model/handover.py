@@ -55,7 +55,7 @@ def _wide(values: list[int | None]) -> bool:
 
 
 def to_arrow(profile: Told) -> Any:
-    """A pyarrow.Table: stack is list<string>, measures are int64, decimal128(38, 0) where 64 bits are too few.
+    """A pyarrow.Table: stack is list<string>, measures are int64, decimal128(38, 0) where large.
 
     Args:
         profile: what is handed over.

@@ -88,7 +88,7 @@ export class Table {
     const row = el(
       "tr",
       {
-        role: "row", tabindex: "-1", "aria-level": level, "aria-expanded": open,
+        role: "row", tabindex: "-1", "aria-level": level, "aria-expanded": open === undefined ? undefined : String(open),
         "aria-selected": node === this.selected ? "true" : "false",
         onclick: () => (node === this.selected || open === undefined ? null : this.toggle(node), this.act.select(node)),
         ondblclick: () => this.act.zoom(node),
