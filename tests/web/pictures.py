@@ -70,4 +70,6 @@ def contrasted(measure: str = "tokens") -> Difference:
     other = [Run(f"b{i}", f"t{i % 3}", {("fix", "Bash"): 500, ("test", "Bash"): 7_000}) for i in range(5)]
     other.append(Run("b9", "t9", {("rare", "Read"): 50}))
     found = difference(base, other, measure=measure, names=("succeeded", "failed"), per="session")
-    return Difference(**{**{f: getattr(found, f) for f in found.__struct_fields__}, "fields": ("stage", "tool")})
+    return Difference(
+        **{**{f: getattr(found, f) for f in found.__struct_fields__}, "fields": ("stage", "tool")}
+    )

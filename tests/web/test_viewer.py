@@ -1,9 +1,10 @@
-"""Does the flame viewer work in a browser: zoom, search, measures, keyboard, link, and nothing from outside?"""
+"""Does the flame viewer work in a browser: zoom, search, measures, keys, link, nothing from outside?"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,9 @@ def test_the_link_restores_measure_zoom_selection_and_search(browser: Any, page:
     assert other.page.evaluate("location.hash") == link
 
 
-@pytest.mark.parametrize("fragment", ["#m=nothing", "#z=gone/away", "#%", "#z=%E0%A4%A", "#s=(", "#f=a/b&q=1"])
+@pytest.mark.parametrize(
+    "fragment", ["#m=nothing", "#z=gone/away", "#%", "#z=%E0%A4%A", "#s=(", "#f=a/b&q=1"]
+)
 def test_a_link_that_does_not_fit_shows_the_whole(browser: Any, page: Path, fragment: str) -> None:
     tab = Tab(browser)
     tab.open(page, fragment)
@@ -225,10 +228,12 @@ def test_nothing_is_wider_than_the_page(browser: Any, page: Path, width: int, sc
     canvas = opened.locator("canvas").bounding_box()
     assert canvas["width"] > 0.85 * width
     boxes = [opened.locator(name).bounding_box() for name in (".switch", ".search", ".stage", ".below")]
-    for above, below in zip(boxes[1:], boxes[2:], strict=False):
+    for above, below in pairwise(boxes[1:]):
         assert above["y"] + above["height"] <= below["y"] + 1
     light = "rgb(250, 248, 245)"
-    assert (opened.evaluate("getComputedStyle(document.body).backgroundColor") == light) == (scheme == "light")
+    assert (opened.evaluate("getComputedStyle(document.body).backgroundColor") == light) == (
+        scheme == "light"
+    )
 
 
 def test_light_and_dark_can_be_chosen(browser: Any, page: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from tracelode import registry
 from tracelode.model.profile import Stack
 from tracelode.model.query import Query
 
@@ -57,6 +58,8 @@ class ReportNames:
     def of(self, dimension: str, name: str) -> str:
         """A value that totals are split by: a project, a model, a day."""
         if not self.share or name == "(none)" or dimension not in ("project", "model", "agent"):
+            return name
+        if dimension == "agent" and name in registry.names("sources"):
             return name
         return (dimension == "model" and self._public(name)) or self._name(name, dimension)
 
