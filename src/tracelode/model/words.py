@@ -364,11 +364,12 @@ def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
-def json_text(value: Any) -> str:
+def json_text(value: Any, *, compact: bool = False) -> str:
     """JSON on one line, readable in every script and safe to print.
 
     Args:
         value: anything the standard library's json can encode; integers of any size.
+        compact: no blanks after commas and colons.
 
     Returns:
         JSON with letters of all scripts as they are, characters that are not printable escaped.
@@ -377,5 +378,5 @@ def json_text(value: Any) -> str:
         >>> json_text({"stack": ["é", chr(0x202E)]})
         '{"stack": ["é", "\\\\u202e"]}'
     """
-    text = encodable(json.dumps(value, ensure_ascii=False))
+    text = encodable(json.dumps(value, ensure_ascii=False, separators=(",", ":") if compact else None))
     return text if text.isprintable() else _UNSEEN.sub(lambda m: f"\\u{ord(m[0]):04x}", text)

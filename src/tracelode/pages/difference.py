@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tracelode.model.difference import Contrast, Difference, bound_text, each_text
+from tracelode.model.numbers import number
 from tracelode.model.words import noun
 from tracelode.pages.flame import contrast
 from tracelode.pages.parts import (
@@ -63,7 +64,7 @@ def summary(difference: Difference) -> list[Part]:
         tiles.append((f"{low} .. {high}", "95% interval of the difference"))
     tiles.append((f"{difference.sessions[0]:,} and {difference.sessions[1]:,}", "sessions compared"))
     if difference.per == "task":
-        tiles.append((f"{difference.pairs:,}", f"pairs, of {difference.tasks:,} tasks"))
+        tiles.append((f"{difference.pairs:,}", f"pairs, of {number(difference.tasks, 'task')}"))
     parts: list[Part] = [Tiles(tuple(tiles))]
     if difference.left_out:
         why = ", ".join(f"{number:,} {reason}" for reason, number in difference.left_out)
@@ -119,10 +120,10 @@ def _table(difference: Difference, rows: list[Contrast]) -> Table:
                 f"{support.tasks:,}",
             )
         )
-    least = f"{difference.least[0]:,} sessions and {difference.least[1]:,} tasks"
+    least = f"{number(difference.least[0], 'session')} and {number(difference.least[1], 'task')}"
     note = f"Grey: fewer than {least}, not called different."
     if len(rows) > ROWS:
-        note += f" {len(rows) - ROWS:,} more stacks differ by less."
+        note += f" {number(len(rows) - ROWS, 'more stack')} below that."
     stack = " › ".join(difference.fields) or "stack"
     base, other = difference.names
     heads = (stack, ">difference", f">{base}", f">{other}", ">sessions", ">tasks")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
@@ -10,7 +9,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
-from tracelode.model.words import encodable, printable
+from tracelode.model.words import json_text, printable
 from tracelode.pages.assets import style
 
 _STYLES = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -36,14 +35,15 @@ def embedded(value: Any) -> str:
         value: what json can encode.
 
     Returns:
-        JSON in which no "<", ">" or "&" is left, so that nothing can end the element or begin a comment.
+        JSON in which no "<", ">", "&" and no unseen character is left: nothing can end the element, or
+        begin a comment.
 
     Example:
         >>> embedded("</script><!--")
         '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
     """
-    made = encodable(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-    for sign in "<>&\u2028\u2029":
+    made = json_text(value, compact=True)
+    for sign in "<>&":
         made = made.replace(sign, f"\\u{ord(sign):04x}")
     return made
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from tracelode.model.numbers import number
 from tracelode.model.plan_words import GROUPS, metric_text
 from tracelode.model.planning import PlanMetric, PlanReport, Pooled, SessionPlan
 from tracelode.model.words import duration, percent
@@ -66,7 +67,7 @@ def metrics_page(report: PlanReport) -> Page:
             sections.append(people)
         sections.append(Section("Session by session", (_sessions(report),)))
     if report.unusable:
-        words = f"{report.unusable:,} lines cannot be used; tracelode plan check says why."
+        words = f"{number(report.unusable, 'line')} cannot be used; tracelode plan check says why."
         sections.append(Section("", (Words(words, "note"),)))
     marks = (f"definitions version {report.metrics_version}",)
     return Page(title=title, lead=lead, marks=(CAUTION, *marks), sections=tuple(sections))
@@ -85,11 +86,11 @@ def timeline_page(sessions: Sequence[SessionPlan], draw: Callable[[SessionPlan],
         parts = [part for section in session(one) for part in section.parts]
         found.append(Section(one.session_id, (picture, *parts)))
     if len(sessions) > SESSIONS:
-        found.append(Section("", (Words(f"and {len(sessions) - SESSIONS:,} more sessions"),)))
+        found.append(Section("", (Words(f"and {number(len(sessions) - SESSIONS, 'more session')}"),)))
     one_only = len(sessions) == 1
     return Page(
         title="Plan over time" if one_only else "Plans over time",
-        lead=sessions[0].goal if one_only else f"{len(sessions):,} sessions.",
+        lead=sessions[0].goal if one_only else f"{number(len(sessions), 'session')}.",
         sections=tuple(found),
     )
 
@@ -202,7 +203,7 @@ def _nodes(one: SessionPlan) -> Part:
     )
     left = len(one.nodes) - len(rows)
     heads = ("node", "status", "when", ">tries", ">time", ">calls", ">turns", ">tokens", ">people")
-    return Table(heads=heads, rows=rows, note=f"and {left:,} more nodes" if left > 0 else "")
+    return Table(heads=heads, rows=rows, note=f"and {number(left, 'more node')}" if left > 0 else "")
 
 
 def _people(one: SessionPlan) -> Part:

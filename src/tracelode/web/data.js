@@ -107,7 +107,7 @@ export class Model {
   }
 
   frame(i) {
-    return i ? this.names[this.name[i]] : "all";
+    return i ? this.names[this.name[i]] || "(empty)" : "all";
   }
 
   path(i) {

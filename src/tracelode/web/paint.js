@@ -14,7 +14,7 @@ export class Painter {
     this.ctx = canvas.getContext("2d");
     this.model = model;
     this.widths = new Map();
-    this.names = model.names.map(shown);
+    this.names = model.names.map((name) => shown(name) || "(empty)");
     // the same name has the same colour in every picture, as in the SVG
     this.hue = model.about.hues;
   }

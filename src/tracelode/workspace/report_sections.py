@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from tracelode.model.compiled import Found
 from tracelode.model.finding import Finding
+from tracelode.model.numbers import number
 from tracelode.model.profile import Profile
 from tracelode.model.ranking import Loops, Ranking
 from tracelode.model.report import Doctor, Sums, Totals
@@ -46,7 +47,7 @@ def totals(found: Totals) -> Section:
     written = (tokens.get("cache_write_5m") or 0) + (tokens.get("cache_write_1h") or 0)
     tiles = [
         (cost, f"and {lacking:,} tokens without a price" if lacking else "cost"),
-        (f"{found.sessions:,}", f"sessions, {found.subagents:,} sub-agents"),
+        (f"{found.sessions:,}", f"sessions, {number(found.subagents, 'sub-agent')}"),
         (f"{found.calls:,}", "model calls"),
         (count(found.total_tokens), "tokens"),
         (count(tokens.get("input_fresh")), "of them fresh input"),
@@ -101,14 +102,14 @@ def _over_time(found: Totals, measure: str) -> Bars:
     days = {day: value(measure, sums) for day, sums in found.by["day"].items()}
     for slot in (str, _week, lambda day: day[:7], lambda day: day[:4]):
         sums: dict[str, int] = {}
-        for day, number in days.items():
+        for day, held in days.items():
             key = day if day == "(none)" else slot(day)
-            sums[key] = sums.get(key, 0) + number
+            sums[key] = sums.get(key, 0) + held
         if len(sums) <= SLOTS:
             break
     longest = max(sums.values(), default=0) or 1
     ordered = sorted(sums.items(), key=lambda slot: (slot[0] == "(none)", slot[0]))
-    named = (("at an unknown time" if key == "(none)" else key, number) for key, number in ordered)
+    named = (("at an unknown time" if key == "(none)" else key, held) for key, held in ordered)
     return Bars(rows=tuple((key, value_text(measure, n), n / longest) for key, n in named))
 
 
@@ -174,7 +175,7 @@ def looks(findings: Iterable[Finding], ranking: Ranking | None, names: ReportNam
         ]
         told_of = 3 if names.share else 4  # files are not told to others
         heads = ("operation", " › ".join(ranking.groups), "reasons", "line")[:told_of]
-        told = f"{ranking.operations:,} operations of {ranking.sessions:,} sessions were ranked"
+        told = f"ranked: {number(ranking.operations, 'operation')} of {number(ranking.sessions, 'session')}"
         if not ranking.failed or not ranking.passed:
             told += "; no outcomes tell failed from succeeded sessions, so groups are not compared"
         parts.append(Table(heads=heads, rows=tuple(line[:told_of] for line in lines), note=f"{told}."))
@@ -197,7 +198,11 @@ def circles(found: Loops, names: ReportNames) -> Section | None:
         for one in found.loops[:ROWS]
     )
     costs = ", ".join(f"{value_text(m, v)} {noun(m)}" for m, v in found.measures.items() if v is not None)
-    note = f"{found.total:,} loops with {found.repeats:,} repetitions" + (f": {costs}" if costs else "") + "."
+    note = (
+        f"{number(found.total, 'loop')} with {number(found.repeats, 'repetition')}"
+        + (f": {costs}" if costs else "")
+        + "."
+    )
     heads = ("from", "stage › tool", "what", ">again", *(f">{noun(m)}" for m in measures))
     return Section("Circles", (Table(heads=heads, rows=rows, note=note),))
 
@@ -217,8 +222,9 @@ def candidates(found: Found, names: ReportNames) -> Section | None:
     heads = ("intent", "name", ">runs", ">succeeded / failed / unknown", "tools")
     inside = sum(len(one.runs) for one in found.intents)
     note = (
-        f"{len(found.intents):,} intents of {inside:,} runs; {found.alone:,} runs alone. "
-        "tracelode compile INTENT says which become a workflow, and why others do not."
+        f"{number(len(found.intents), 'intent')} of {number(inside, 'run')}; "
+        f"{number(found.alone, 'run')} alone. tracelode compile INTENT says which become a workflow, and "
+        "why others do not."
     )
     return Section("Work that repeats", (Table(heads=heads, rows=tuple(rows), note=note),))
 
@@ -229,12 +235,14 @@ def unknown(found: Totals, doctor: Doctor, names: ReportNames) -> Section:
     if found.unpriced:
         rows = tuple((names.of("model", model), f"{tokens:,}") for model, tokens in found.unpriced.items())
         head = ("model without a price", ">tokens")
-        parts.append(Table(heads=head, rows=rows[:ROWS], few=True, note=_left(len(rows) - ROWS, "models")))
+        parts.append(
+            Table(heads=head, rows=rows[:ROWS], few=True, note=_left(len(rows) - ROWS, "more model"))
+        )
     told = list(_exactness(found, doctor))
     if doctor.skipped:
         reasons = tuple((one.reason, f"{one.count:,}") for one in doctor.skipped[:ROWS])
         head = ("what could not be used of the sources", ">times")
-        left = _left(len(doctor.skipped) - ROWS, "reasons")
+        left = _left(len(doctor.skipped) - ROWS, "more reason")
         parts.append(Table(heads=head, rows=reasons, few=True, note=left))
     parts += [Words(words, "plain") for words in told]
     if not parts:
@@ -245,8 +253,8 @@ def unknown(found: Totals, doctor: Doctor, names: ReportNames) -> Section:
 def _exactness(found: Totals, doctor: Doctor) -> Iterable[str]:
     if found.calls_lower_bound:
         yield (
-            f"{found.calls_lower_bound:,} of {found.calls:,} calls have no final count of tokens: their "
-            "figures are lower bounds."
+            f"{found.calls_lower_bound:,} of {number(found.calls, 'call')} without a final count of tokens: "
+            "such figures are lower bounds."
         )
     if found.tokens.get("reasoning") is None and found.calls:
         yield "No source tells reasoning tokens apart; output holds both."
@@ -255,5 +263,5 @@ def _exactness(found: Totals, doctor: Doctor) -> Iterable[str]:
         yield f"{percent(bound, tool)} of the time of tools is an upper bound: from the call to its result."
 
 
-def _left(number: int, noun: str) -> str:
-    return f"and {number:,} more {noun}" if number > 0 else ""
+def _left(left: int, noun: str) -> str:
+    return f"and {number(left, noun)}" if left > 0 else ""

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING
 import msgspec
 
 from tracelode.errors import MissingExtra, QueryError
+from tracelode.model.numbers import number
 from tracelode.model.query import Query
 from tracelode.workspace.comparing import Comparing
 from tracelode.workspace.compiling import Compiling
@@ -162,4 +163,4 @@ def _span(found: Totals, share: bool) -> str:
     ]
     words = " to ".join(dict.fromkeys(days)) or "at unknown times"
     where = "" if share or not days else f" ({found.tz})"
-    return f"{words}{where}: {found.sessions:,} sessions, {found.operations:,} operations"
+    return f"{words}{where}: {number(found.sessions, 'session')}, {number(found.operations, 'operation')}"
