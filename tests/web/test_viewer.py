@@ -12,6 +12,7 @@ import pytest
 
 from tracelode.exports.html_ import HtmlExporter
 from tracelode.exports.html_diff import DiffHtmlExporter
+from tracelode.model.profile import Profile, fold
 from tracelode.model.words import value_text
 from web import pictures
 from web.browser import Tab, chromium
@@ -265,3 +266,37 @@ def test_a_difference_has_signs_and_words_beside_its_colours(browser: Any, tmp_p
     assert cells["fix"][4:] == ["6 and 5", "3"]
     tab.page.locator(".frames tr:has-text('rare')").click()
     assert "too little to call it different" in tab.page.locator(".details").inner_text()
+
+
+def test_deep_stacks_can_be_followed_to_their_end(browser: Any, tmp_path: Path) -> None:
+    tab = Tab(browser, viewport={"width": 1280, "height": 5_000})
+    deep = tuple(f"level {i}" for i in range(300))
+    opened = tab.open(written(tmp_path, HtmlExporter(), fold([(deep, (5,))], ("tokens",))))
+    status = opened.locator(".status").first
+    assert (
+        status.text_content()
+        == "159 frames drawn; 141 too small or too deep: zoom in, or read them in the table"
+    )
+    tab.frame_at(0.5, 150)
+    assert status.text_content() == "151 frames drawn"
+    assert opened.locator(".crumbs > *").count() == 151
+    tab.frame_at(0.5, 0)
+    assert tab.title() == "level 141"
+
+
+def test_a_measure_that_is_nowhere_says_so(browser: Any, tmp_path: Path) -> None:
+    tab = Tab(browser)
+    profile = fold([(("a", "b"), (None, 3)), (("c",), (None, 0))], ("tokens.reasoning", "tokens"))
+    tab.open(written(tmp_path, HtmlExporter(), profile))
+    status = tab.page.locator(".status").first
+    assert status.text_content() == "nothing to draw: reasoning tokens is unknown here"
+    tab.page.get_by_label("tokens", exact=True).check()
+    assert status.text_content() == "2 frames drawn; 1 too small: zoom in, or read them in the table"
+    assert tab.rows()[0][:2] == ["▾all", "3"]
+
+
+def test_an_empty_profile_is_no_trouble(browser: Any, tmp_path: Path) -> None:
+    tab = Tab(browser)
+    tab.open(written(tmp_path, HtmlExporter(), Profile(measures=("cost",), totals={})))
+    assert tab.troubles == []
+    assert tab.rows() == [["all", "$0", "-", "$0"]]

@@ -211,7 +211,7 @@ def _people(one: SessionPlan) -> Part:
         (
             i.position,
             i.decision + ("" if i.declared else " (concluded)"),
-            "corrects" if i.corrective else "",
+            "yes" if i.corrective else "",
             Cell(i.node_id, code=True),
             i.text,
         )
@@ -222,7 +222,7 @@ def _people(one: SessionPlan) -> Part:
         "concluded: from type, status and moment, not declared" if any("(" in row[1] for row in rows) else ""
     )
     return Table(
-        heads=("when", "decision", "", "node", "words"),
+        heads=("when", "decision", "corrects", "node", "words"),
         rows=rows,
         note="; ".join(filter(None, (note, f"and {left:,} more" if left > 0 else ""))),
     )

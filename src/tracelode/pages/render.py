@@ -96,7 +96,7 @@ def _table(part: Table) -> str:
     )
     few = " class=few" if part.few else ""
     return (
-        f'<div class=scroll tabindex="0" role="region" aria-label="Table, scrolls sideways"><table{few}>'
+        f'<div class=scroll tabindex="0" role="group" aria-label="Table, scrolls sideways"><table{few}>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{_note(part.note)}"
     )
 
@@ -134,7 +134,7 @@ def _bars(part: Bars) -> str:
 
 def _picture(part: Picture) -> str:
     return (
-        '<div class="scroll picture" tabindex="0" role="region" aria-label="Picture, scrolls sideways">'
+        '<div class="scroll picture" tabindex="0" role="group" aria-label="Picture, scrolls sideways">'
         f"{part.svg}</div>{_note(part.note)}"
     )
 

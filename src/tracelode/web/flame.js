@@ -204,8 +204,10 @@ class Flame {
     layout.fill(this.view, this.zoom, 0, this.width, this.width);
     const drawn = model.frames[this.zoom] - layout.hidden;
     const parts = [`${counted(drawn, "frame")} drawn`];
-    if (layout.hidden) parts.push(`${grouped(layout.hidden)} too small: zoom in, or read them in the table`);
-    this.status.replaceChildren(parts.join("; "));
+    const why = layout.deep ? "too small or too deep" : "too small";
+    if (layout.hidden) parts.push(`${grouped(layout.hidden)} ${why}: zoom in, or read them in the table`);
+    const nothing = !(this.view.width[this.zoom] > 0);
+    this.status.replaceChildren(nothing ? `nothing to draw: ${this.view.label} is ${model.words(this.view, this.zoom)} here` : parts.join("; "));
   }
 
   // acting -----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 export const ROW = 26; // pixels of a row
 export const ROWS = 160;
+const ABOVE = 8; // ancestors of a zoomed frame that are drawn; the path above the picture has all
 const LEAST = 2.5; // pixels from which on a frame is drawn
 
 /**
@@ -32,15 +33,18 @@ export class Layout {
     this.count = 0;
     this.rows = 0;
     this.hidden = 0;
+    this.deep = false;
+    this.base = Math.max(0, model.depth[zoom] - ABOVE);
     for (const above of [0, ...model.path(zoom)]) {
-      if (above !== zoom) this.put(above, 0, pixels, model.depth[above], 0);
+      const row = model.depth[above] - this.base;
+      if (above !== zoom && row >= 0) this.put(above, 0, pixels, row, 0);
     }
     if (!(view.width[zoom] > 0)) {
-      this.put(zoom, 0, pixels, model.depth[zoom], 0);
+      this.put(zoom, 0, pixels, model.depth[zoom] - this.base, 0);
       this.hidden = model.frames[zoom] - (zoom ? 1 : 0);
       return this;
     }
-    this.put(zoom, left, wide, model.depth[zoom], 0);
+    this.put(zoom, left, wide, model.depth[zoom] - this.base, 0);
     const scale = wide / view.width[zoom];
     let top = 0;
     this.waiting[top++] = this.count - 1;
@@ -69,6 +73,7 @@ export class Layout {
       } else {
         if (!small) start = x;
         small += model.frames[child];
+        this.deep ||= row >= ROWS;
         end = x + w;
       }
       x += w;

@@ -46,7 +46,7 @@ export class Painter {
   draw(boxes, view, { hover, selected, zoom, matches }) {
     const { ctx, model } = this;
     ctx.clearRect(0, 0, this.width, this.height);
-    const above = model.depth[zoom];
+    const above = model.depth[zoom] - boxes.base;
     for (const [colour, list] of this.buckets(boxes, view, matches)) {
       ctx.fillStyle = colour;
       for (const i of list) {
@@ -150,7 +150,7 @@ export class Painter {
       return;
     }
     ctx.fillText(name, x, y);
-    const value = (view.texts[node] ??= [model.label(view, node), model.share(view, node)].filter(Boolean).join("  "));
+    const value = (view.texts[node] ??= [model.label(view, node), model.share(view, node)].filter((text) => text && text !== "-").join("  "));
     const aside = this.extent(value);
     if (wide + aside + 22 > room) return;
     ctx.textAlign = "right";
