@@ -16,6 +16,7 @@ from tracelode.workspace.compiling import Compiling
 from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
+from tracelode.workspace.outlining import Outlining
 from tracelode.workspace.places import (
     assert_store,
     checked_prices,
@@ -97,6 +98,7 @@ def open(
 class Workspace(
     Reporting,
     Annotating,
+    Outlining,
     Segmenting,
     ModelCutting,
     NamingNames,
