@@ -165,6 +165,32 @@ def speedscope(data: bytes) -> dict[str, Reading]:
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
+def html_data(data: bytes) -> dict[str, Any]:
+    """The data of a page's only flame graph."""
+    (text,) = re.findall(r'<script type="application/json" data-flame>(.*?)</script>', data.decode())
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def html(data: bytes) -> dict[str, Reading]:
+    """Own values of the tree's nodes by measure."""
+    found = html_data(data)
+    paths: list[tuple[str, ...]] = [()]
+    for name, parent in zip(found["name"][1:], found["parent"][1:], strict=True):
+        paths.append((*paths[parent], found["names"][name]))
+    return {
+        column["key"]: Reading(
+            column["unit"],
+            {
+                path: int(word)
+                for path, word in zip(paths, column["values"].split(" "), strict=True)
+                if word not in ".-"
+            },
+        )
+        for column in found["columns"]
+    }
+
+
 def svg_frames(data: bytes) -> list[dict[str, Any]]:
     """Drawn frames in document order: title lines, value, and the rectangle they fill."""
     page = ElementTree.fromstring(data)

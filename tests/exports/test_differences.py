@@ -139,7 +139,7 @@ def test_an_empty_difference_draws_nothing() -> None:
 def test_formats_go_by_suffix(tmp_path: Path) -> None:
     write_difference(made(), tmp_path / "x.PB.GZ", None)
     assert (tmp_path / "x.PB.GZ").read_bytes()[:2] == b"\x1f\x8b"
-    with pytest.raises(UsageError, match=r"by the suffix of 'x.html'; use one of .pb.gz"):
-        write_difference(made(), tmp_path / "x.html", None)
+    with pytest.raises(UsageError, match=r"by the suffix of 'x.xlsx'; use one of .pb.gz"):
+        write_difference(made(), tmp_path / "x.xlsx", None)
     with pytest.raises(UsageError, match="no format 'parquet' for differences"):
         write_difference(made(), tmp_path / "x", "parquet")

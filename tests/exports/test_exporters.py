@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pprint
 from collections.abc import Callable, Mapping
@@ -19,10 +20,11 @@ from tracelode.testing import Reading, check_exporter, export_profiles
 
 from . import readers
 
-NAMES = ("csv", "folded", "json", "parquet", "pprof", "speedscope", "svg")
+NAMES = ("csv", "folded", "html", "json", "parquet", "pprof", "speedscope", "svg")
 READERS: dict[str, Callable[[bytes], Mapping[str, Reading]]] = {
     "csv": readers.csv_table,
     "folded": readers.folded,
+    "html": readers.html,
     "json": readers.json_table,
     "parquet": readers.parquet_table,
     "pprof": readers.pprof,
@@ -75,6 +77,9 @@ def _decoded(name: str, data: bytes) -> str:
     if name == "parquet":
         header, rows = readers.parquet_rows(data)
         return "".join(f"{row!r}\n" for row in (tuple(header), *rows))
+    if name == "html":
+        # the script and the styles have tests of their own
+        return json.dumps(readers.html_data(data), indent=1) + "\n"
     if name != "pprof":
         return data.decode()
     return pprint.pformat(readers.pprof_file(data), width=110) + "\n"

@@ -13,6 +13,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Start", "record", "record:record", "Run a command; write down what it does below itself."),
     ("Look", "sessions", "sessions:sessions", "List sessions, newest first."),
     ("Look", "show", "show:show", "One session's operations, or one operation (SESSION#N)."),
+    ("Look", "report", "report:report", "The main findings as one page to send (--share)."),
     ("Profile", "top", "top:top", "Largest stacks by cost, tokens, time or any measure."),
     ("Profile", "tree", "tree:tree", "The stacks as an indented tree."),
     ("Profile", "peek", "peek:peek", "Callers and callees of the frames that match REGEX."),

@@ -124,7 +124,7 @@ class DiffOptions:
         Parameter(
             name=("--output", "-o"),
             group="Workspace and output",
-            help="Write a file, format by suffix: .pb.gz .folded .svg .json .csv; - streams.",
+            help="Write a file, format by suffix: .pb.gz .folded .svg .html .json .csv; - streams.",
             metavar="FILE",
             converter=file,
         ),
@@ -137,7 +137,7 @@ class DiffOptions:
             metavar="NAME",
         ),
     ] = None  # fmt: skip
-    """pprof, folded, svg, json or csv."""
+    """pprof, folded, svg, html, json or csv."""
 
 
 DIFF = DiffOptions()
@@ -254,7 +254,7 @@ def _write(workspace: Workspace, found: Difference, target: str, form: str | Non
 
     if target == "-":
         if form is None:
-            raise UsageError("-o - needs --format, one of pprof, folded, svg, json, csv")
+            raise UsageError("-o - needs --format, one of pprof, folded, svg, html, json, csv")
         if form == "pprof" and sys.stdout.isatty():
             raise UsageError("pprof is binary; pipe it, or name a file with -o")
         sys.stdout.flush()

@@ -182,8 +182,8 @@ class FileOptions:
         Parameter(
             name=("--output", "-o"),
             group=_STORE,
-            help="Write a file, format by suffix: .pb.gz .folded .speedscope.json .svg .json .csv "
-            ".parquet; - streams.",
+            help="Write a file, format by suffix: .pb.gz .folded .speedscope.json .svg .html .json "
+            ".csv .parquet; - streams.",
             metavar="FILE",
             converter=file,
         ),

@@ -26,7 +26,7 @@ FAILED = 4
 _OWN = {
     "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check",),
     "--parent-as": ("check", "metrics", "timeline"), "--metric": ("metrics",),
-    "--output": ("timeline", "export", "bench", "forecast"),
+    "--output": ("metrics", "timeline", "export", "bench", "forecast"),
 }  # fmt: skip
 """Which actions take an option."""
 
@@ -65,7 +65,8 @@ def plan(
         Path | None,
         Parameter(
             name=("--output", "-o"),
-            help="File to write: an SVG (timeline), JSON Lines (export, bench), a model (forecast).",
+            help="File to write: a page (.html; metrics, timeline), an SVG (timeline), JSON Lines (export, "
+            "bench), a model (forecast).",
             converter=path,
             metavar="FILE",
         ),
@@ -122,7 +123,7 @@ def plan(
     if action == "metrics" and options.against is not None and report.sessions:
         return plan_sets.against(report, store, options, metric)
     if action == "metrics":
-        return _metrics(report, metric, store)
+        return _metrics(report, metric, store) if output is None else _page(report, metric, output, store)
     return _timeline(report, output, store)
 
 
@@ -201,6 +202,27 @@ def _metrics(report: PlanReport, metric: str | None, store: StoreOptions) -> int
     return 0
 
 
+def _page(report: PlanReport, metric: str | None, output: Path, store: StoreOptions) -> int:
+    from tracelode.cli import shapes
+    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.text import clean
+    from tracelode.workspace.planning_pages import metrics_page
+
+    if metric is not None:
+        raise UsageError("a page has all metrics; leave out --metric")
+    if str(output) != "-" and not str(output).lower().endswith((".html", ".htm")):
+        raise UsageError("plan metrics -o writes a page; name it FILE.html")
+    if not report.sessions:
+        return nothing_found(_NOTHING, {"sessions": []} if store.json else None)
+    metrics_page(report, output if str(output) != "-" else sys.stdout.buffer)
+    if str(output) != "-":
+        if store.json:
+            shapes.write({"output": str(output), "sessions": len(report.sessions)})
+        else:
+            sys.stdout.write(f"wrote {clean(str(output))}\n")
+    return 0
+
+
 def _timeline(report: PlanReport, output: Path | None, store: StoreOptions) -> int:
     from tracelode.cli import plan_text, shapes, shapes_plan
     from tracelode.cli.nothing import nothing_found
@@ -210,7 +232,15 @@ def _timeline(report: PlanReport, output: Path | None, store: StoreOptions) -> i
     if not report.sessions:
         return nothing_found(_NOTHING, {"sessions": []} if store.json else None)
     planned: list[SessionPlan] = [s for s in report.sessions if s.nodes] or list(report.sessions[:1])
-    if output is not None:
+    if output is not None and str(output).lower().endswith((".html", ".htm")):
+        from tracelode.workspace.planning_pages import timeline_page
+
+        timeline_page(planned, output)
+        if store.json:
+            shapes.write({"output": str(output), "sessions": [one.session_id for one in planned]})
+        else:
+            sys.stdout.write(f"wrote {clean(str(output))}\n")
+    elif output is not None:
         if len(planned) > 1:
             raise UsageError(f"a picture is of one session; name one of {len(planned):,}")
         planning.timeline_svg(planned[0], output if str(output) != "-" else sys.stdout.buffer)

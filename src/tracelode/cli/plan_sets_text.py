@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Styled
 from tracelode.cli.text import clean, cut, number
+from tracelode.model.plan_words import metric_text
 
 if TYPE_CHECKING:
     from tracelode.cli.table import Cell
@@ -19,22 +20,6 @@ LEVEL = 0.05
 """p below which a difference is marked."""
 SHOWN = 3
 """Reasons shown of a group of metrics."""
-
-
-def value(number: float | int | None, unit: str, *, signed: bool = False) -> str:
-    """A figure in its unit.
-
-    Args:
-        number: None for unknown.
-        unit: of the metric.
-        signed: with a sign, for a difference.
-    """
-    if number is None:
-        return "-"
-    sign = "+" if signed else ""
-    if unit == "seconds":
-        return f"{number:{sign},.1f} s"
-    return f"{number:{sign},}" if isinstance(number, int) else f"{number:{sign},.3f}"
 
 
 def bounds(pair: tuple[float, float] | None, unit: str = "", *, signed: bool = False) -> str:
@@ -105,8 +90,8 @@ def _reading(where: Counter[str]) -> str:
 
 def _row(one: Pooled) -> list[Cell]:
     of = one.sessions + sum(one.missing.values())
-    return [one.name, value(one.pooled, one.unit), bounds(one.pooled_interval, one.unit),
-            value(one.mean, one.unit), bounds(one.mean_interval, one.unit),
+    return [one.name, metric_text(one.pooled, one.unit), bounds(one.pooled_interval, one.unit),
+            metric_text(one.mean, one.unit), bounds(one.mean_interval, one.unit),
             f"{one.sessions:,}/{of:,}"]  # fmt: skip
 
 
@@ -150,8 +135,9 @@ def _contrasts(
     for row in rows:
         sure = row.adjusted is not None and row.adjusted <= LEVEL
         mark = "*" if sure else ""
-        net = Styled(value(row.net, row.unit, signed=True), "bold" if sure else "")
-        cells.append([Flex(row.metric), value(row.before, row.unit), value(row.after, row.unit), net,
+        net = Styled(metric_text(row.net, row.unit, signed=True), "bold" if sure else "")
+        before, after = metric_text(row.before, row.unit), metric_text(row.after, row.unit)
+        cells.append([Flex(row.metric), before, after, net,
                       bounds(row.interval, row.unit, signed=True), chance(row.p), chance(row.adjusted) + mark,
                       _tasks(row)])  # fmt: skip
     columns = [Column(title, grow=True, least=14), Column(names[0], right=True, rank=2),
@@ -228,8 +214,8 @@ def _arms(screen: Screen, found: Study) -> None:
             if group.family != family:
                 continue
             of = group.sessions + sum(group.missing.values())
-            rows.append([Flex(group.metric), Flex(group.arm), value(group.pooled, group.unit),
-                         bounds(group.pooled_interval, group.unit), value(group.mean, group.unit),
+            rows.append([Flex(group.metric), Flex(group.arm), metric_text(group.pooled, group.unit),
+                         bounds(group.pooled_interval, group.unit), metric_text(group.mean, group.unit),
                          bounds(group.mean_interval, group.unit), f"{group.sessions:,}/{of:,}"])  # fmt: skip
         columns = [Column(f"tasks: {family}", grow=True, least=13), Column("arm", least=6),
                    Column("pooled", right=True), Column("95 %", rank=1), Column("mean", right=True, rank=2),
@@ -239,7 +225,7 @@ def _arms(screen: Screen, found: Study) -> None:
 
 
 def _power(screen: Screen, rows: Sequence[Contrast]) -> None:
-    told = [f"{row.metric} {value(row.detectable, row.unit)}" for row in rows if row.detectable]
+    told = [f"{row.metric} {metric_text(row.detectable, row.unit)}" for row in rows if row.detectable]
     if told:
         screen.flow("power", ["so many tasks would show, 8 times in 10, a difference of", *told],
                     joint="; ", indent=9)  # fmt: skip

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from tracelode.cli import plan_sets_text
-from tracelode.cli.plan_sets_text import value
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Styled
 from tracelode.cli.text import clean, moment, number, rough
+from tracelode.model.plan_words import GROUPS, metric_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,24 +21,6 @@ if TYPE_CHECKING:
 ROWS = 30
 """Rows of a table on the screen."""
 _STYLES = {"error": "red", "warning": "yellow", "info": "dim"}
-_HEAD = (
-    ("declared against observed", ("work_in_plan", "supported_completion", "tested_completion",
-                                   "observed_rework")),
-    ("decomposition", ("node_count", "node_count_seed", "nodes_initial", "nodes_added", "nodes_removed",
-                       "plan_depth", "branching", "granularity")),
-    ("coverage", ("coverage", "coverage_seed", "coverage_initial", "completion")),
-    ("order", ("deviation", "deviation_seed", "displaced", "unplanned", "repeated", "deviation_explained",
-               "order_only", "kendall_distance", "alignment_fitness", "precedence_violations")),
-    ("people", ("human_rate", "human_rate_seed", "human_pre", "human_mid", "human_post", "corrective",
-                "human_per_attempt", "human_per_hour", "detection_delay")),
-    ("time and resources", ("node_duration", "node_duration_seed", "node_duration_median",
-                            "node_duration_p90", "attempt_duration", "wall_time", "human_wait",
-                            "concentration")),
-    ("rollback", ("rollback_rate", "rollback_rate_seed", "rollback_cost", "rework_finished",
-                  "rework_later_prompt", "rollback_D1", "rollback_D2", "rollback_D3", "rollback_D4",
-                  "rollback_D5", "rollback_D6")),
-)  # fmt: skip
-"""Groups of metrics on the screen; the first is the headline."""
 
 
 def check(found: PlanCheck) -> None:
@@ -114,7 +96,7 @@ def metrics(report: PlanReport) -> None:
     if len(report.sessions) == 1:
         _one(screen, report.sessions[0])
     else:
-        plan_sets_text.together(report, _HEAD)
+        plan_sets_text.together(report, GROUPS)
     if report.unusable:
         count = number(report.unusable, "line")
         screen.sentence(f"{count} cannot be used; tracelode plan check says why")
@@ -130,7 +112,7 @@ def _one(screen: Screen, one: SessionPlan) -> None:
     actors = ", ".join(f"{clean(word)} {n:,}" for word, n in one.actors.items())
     screen.flow("events", [counts, actors, kind, f"plan {one.tier}"], joint="; ", indent=9)
     by_name = {m.name: m for m in one.metrics}
-    for title, names in _HEAD:
+    for title, names in GROUPS:
         rows = [_row(by_name[name]) for name in names if name in by_name and _worth(by_name[name])]
         if rows:
             screen.sentence("")
@@ -171,7 +153,7 @@ def _worth(metric: PlanMetric) -> bool:
 
 
 def _row(metric: PlanMetric) -> list[Cell]:
-    return [metric.name, value(metric.value, metric.unit), _of(metric), Flex(metric.reason, "dim")]
+    return [metric.name, metric_text(metric.value, metric.unit), _of(metric), Flex(metric.reason, "dim")]
 
 
 def _of(metric: PlanMetric) -> str:
@@ -225,7 +207,7 @@ def proof(report: PlanReport, name: str) -> None:
         if found is None:
             continue
         mix = ", ".join(f"{n:,} {word}" for word, n in found.evidence.items())
-        parts = [value(found.value, found.unit), _of(found), f"n {found.n:,}", mix, found.reason]
+        parts = [metric_text(found.value, found.unit), _of(found), f"n {found.n:,}", mix, found.reason]
         screen.flow(clean(one.session_id), ["", *(p for p in parts if p)], joint="  ", indent=9)
         if found.events:
             screen.flow("", [clean(e) for e in found.events], joint=" ", indent=9)

@@ -15,6 +15,7 @@ from tracelode.model.words import count, dollars
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation
     from tracelode.model.session import Session
+    from tracelode.model.stretch import Stretch
     from tracelode.workspace import Workspace
 
 _STYLES = {"error": "red", "nonzero": "red", "denied": "yellow", "interrupted": "yellow", "running": "cyan"}
@@ -50,6 +51,23 @@ class SessionText:
         self._workspace, self._tz = workspace, workspace.tz
         self._short = short_keys(everything)
         self._screen = Screen()
+
+    def outline(
+        self, session: Session, operations: list[Operation], children: list[Session], lines: list[Stretch]
+    ) -> None:
+        """Print one session as its segments.
+
+        Args:
+            session: whose.
+            operations: in order.
+            children: sessions of the same family.
+            lines: the segments.
+        """
+        from tracelode.cli.outline_text import draw
+
+        self._head(session, operations, children)
+        self._screen.print()
+        draw(self._screen, lines, self._tz)
 
     def draw(
         self, session: Session, operations: list[Operation], children: list[Session], *, nested: bool

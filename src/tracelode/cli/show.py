@@ -23,6 +23,9 @@ def show(
     /,
     *,
     nested: Annotated[bool, Parameter(help="Sub-agents' operations too, indented.")] = False,
+    outline: Annotated[
+        bool, Parameter(help="A line a stretch of work: what it took, what failed, where people stepped in.")
+    ] = False,
     whole: Annotated[
         bool,
         Parameter(
@@ -37,6 +40,7 @@ def show(
     Args:
         session: key, unique start of a key, or either with #N.
         nested: print sub-agents in place.
+        outline: print segments instead of operations.
         whole: print whole texts of one operation.
         store: where.
 
@@ -55,9 +59,13 @@ def show(
     operations = workspace.operations(found.key) if here else []
     if whole and index is None:
         raise UsageError("--whole shows one operation; write it as: tracelode show KEY#N --whole")
+    if outline and (index is not None or nested):
+        raise UsageError("--outline shows a whole session; write it as: tracelode show KEY --outline")
     if index is not None:
         return _one(workspace, found, operations, index, store.json, whole)
     children = [s for s in everything if s.root == found.root and s.key != found.key]
+    if outline and here:
+        return _outline(workspace, found, operations, children, everything, store.json)
     if store.json:
         answer = {"session": shapes.session(found), "operations": [shapes.operation(o) for o in operations]}
         if nested or not here:
@@ -73,6 +81,27 @@ def show(
     from tracelode.cli.session_text import SessionText
 
     SessionText(workspace, everything).draw(found, operations, children, nested=nested)
+    return 0
+
+
+def _outline(
+    workspace: Workspace,
+    session: Session,
+    operations: list[Operation],
+    children: list[Session],
+    everything: list[Session],
+    json: bool,
+) -> int:
+    import msgspec
+
+    from tracelode.cli import shapes
+    from tracelode.cli.session_text import SessionText
+
+    lines = workspace.outline(session.key)
+    if json:
+        shapes.write({"session": shapes.session(session), "outline": msgspec.to_builtins(lines)})
+    else:
+        SessionText(workspace, everything).outline(session, operations, children, lines)
     return 0
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import IO
 
 from tracelode.cli import shapes
 from tracelode.cli.options import FileOptions, StoreOptions, ViewOptions
-from tracelode.cli.view import load
+from tracelode.cli.view import View, load
 from tracelode.errors import UsageError
 
 
@@ -47,11 +48,11 @@ def write_file(
         return nothing_found(reason, {} if store.json and target != "-" else None)
     if target == "-":
         sys.stdout.flush()
-        loaded.workspace.export(profile, sys.stdout.buffer, file.format or suffix)
+        _export(loaded, sys.stdout.buffer, file.format or suffix)
         sys.stdout.buffer.flush()
         return 0
     path = Path(target).expanduser()
-    loaded.workspace.export(profile, path, file.format)
+    _export(loaded, path, file.format)
     if store.json:
         # A device or a pipe does not tell how much went into it.
         size = path.stat().st_size if path.is_file() else None
@@ -62,6 +63,15 @@ def write_file(
             f"wrote {clean(target)}: {number(len(profile.totals), 'stack')} by {profile.measures[0]}\n"
         )
     return 0
+
+
+def _export(loaded: View, target: Path | IO[bytes], form: str | None) -> None:
+    """Write a view; a page holds the operations behind its frames too."""
+    by_suffix = form is None and str(target).lower().endswith(".html")
+    if form == "html" or by_suffix:
+        loaded.workspace.export_page(loaded.profile, loaded.query, target)
+    else:
+        loaded.workspace.export(loaded.shown(), target, form)
 
 
 def write_operations(store: StoreOptions, file: FileOptions) -> int:

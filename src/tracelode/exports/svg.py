@@ -13,9 +13,8 @@ from unicodedata import category, east_asian_width
 from zlib import crc32
 
 from tracelode.errors import ExportError
-from tracelode.model.measure import unit
 from tracelode.model.profile import Profile
-from tracelode.model.words import SHORT, measure_text, percent, printable, value_text
+from tracelode.model.words import measure_text, noun, percent, printable, value_text
 
 NODES = 5_000
 """Most frames drawn; the smaller ones are summed as (other n)."""
@@ -153,23 +152,16 @@ def _prune(root: _Node, pixels: int) -> list[_Node]:
 
 
 def _title(profile: Profile, measure: str) -> str:
-    name = _noun(measure)
+    name = noun(measure)
     name = name[:1].upper() + name[1:]
     return f"{name} by {' › '.join(profile.fields)}" if profile.fields else name
-
-
-def _noun(measure: str) -> str:
-    """What a measure counts, for a sentence: cost, output tokens, idle time."""
-    name = SHORT.get(measure) or measure
-    kind = {"microseconds": "time", "tokens": "tokens", "picodollars": "cost"}.get(unit(measure))
-    return name if kind is None or name in (kind, "fees") else f"{name} {kind}"
 
 
 def _page(width: int, root: _Node, measure: str, title: str, comments: tuple[str, ...]) -> Iterator[str]:
     """The lines of the picture."""
     inner = width - 2 * _MARGIN
     drawn = _prune(root, inner)
-    notes = _lines([f"width is {_noun(measure)}, root at the top, largest left", *comments], inner)
+    notes = _lines([f"width is {noun(measure)}, root at the top, largest left", *comments], inner)
     height = _TOP + (max(node.depth for node in drawn) + 1) * _ROW + _BOTTOM + _LINE * (len(notes) - 1)
     total = measure_text(measure, root.value)
     yield (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -151,6 +151,46 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         rows = [(stack, values[measure], cum[stack]) for stack, values in self.totals.items()]
         rows.sort(key=lambda row: (-row[1], row[0]))
         return rows[:n]
+
+    def to_arrow(self) -> Any:
+        """The stacks as a pyarrow.Table, see handover.to_arrow().
+
+        Raises:
+            MissingExtra: pyarrow is not installed.
+        """
+        from tracelode.model.handover import to_arrow
+
+        return to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """The stacks as a pandas.DataFrame, see handover.to_pandas().
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        from tracelode.model.handover import to_pandas
+
+        return to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """The stacks as a polars.DataFrame, see handover.to_polars().
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        from tracelode.model.handover import to_polars
+
+        return to_polars(self)
+
+    def _repr_html_(self) -> str | None:
+        """The flame viewer, for notebooks."""
+        from tracelode.model.handover import framed
+
+        return framed(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """One line for notebooks, which keep a text beside the picture."""
+        printer.text(f"<Profile: {len(self.totals):,} stacks of {', '.join(self.measures)}>")
 
 
 def fold(samples: Iterable[tuple[Stack, Sequence[int | None]]], measures: tuple[str, ...]) -> Profile:

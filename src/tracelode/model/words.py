@@ -273,6 +273,24 @@ def measure_text(measure: str, value: int | None) -> str:
     return f"{SHORT.get(measure, measure)} {value_text(measure, value)}".strip()
 
 
+def noun(measure: str) -> str:
+    """What a measure counts, for a sentence.
+
+    Args:
+        measure: a stored or derived measure.
+
+    Raises:
+        UnknownMeasure: no such measure.
+
+    Example:
+        >>> noun("cost"), noun("tokens.output"), noun("time.idle")
+        ('cost', 'output tokens', 'idle time')
+    """
+    name = SHORT.get(measure) or measure
+    kind = {"microseconds": "time", "tokens": "tokens", "picodollars": "cost"}.get(unit(measure))
+    return name if kind is None or name in (kind, "fees") else f"{name} {kind}"
+
+
 # Control, direction-changing, invisible and unpaired characters, and line separators.
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
@@ -346,11 +364,12 @@ def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
-def json_text(value: Any) -> str:
+def json_text(value: Any, *, compact: bool = False) -> str:
     """JSON on one line, readable in every script and safe to print.
 
     Args:
         value: anything the standard library's json can encode; integers of any size.
+        compact: no blanks after commas and colons.
 
     Returns:
         JSON with letters of all scripts as they are, characters that are not printable escaped.
@@ -359,5 +378,5 @@ def json_text(value: Any) -> str:
         >>> json_text({"stack": ["é", chr(0x202E)]})
         '{"stack": ["é", "\\\\u202e"]}'
     """
-    text = encodable(json.dumps(value, ensure_ascii=False))
+    text = encodable(json.dumps(value, ensure_ascii=False, separators=(",", ":") if compact else None))
     return text if text.isprintable() else _UNSEEN.sub(lambda m: f"\\u{ord(m[0]):04x}", text)

@@ -28,27 +28,29 @@ text{font:12px ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,Arial,san
 </style>"""
 
 
-def draw(one: SessionPlan) -> str:
+def draw(one: SessionPlan, *, inside: bool = False) -> str:
     """The picture.
 
     Args:
         one: a measured session.
+        inside: True: a part of a page, whose style sheet (web/timeline.css) has the colours.
 
     Returns:
         An SVG document; the same session gives the same text.
     """
-    return "\n".join(_lines(one)) + "\n"
+    return "\n".join(_lines(one, inside)) + "\n"
 
 
-def _lines(one: SessionPlan) -> Iterator[str]:
+def _lines(one: SessionPlan, inside: bool) -> Iterator[str]:
     nodes = one.nodes[:ROWS]
     height = _TOP + _ROW * max(1, len(nodes)) + 40
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label="plan timeline">'
+        f'viewBox="0 0 {WIDTH} {height}" class="timeline" role="img" aria-label="plan timeline">'
     )
-    yield _STYLE
-    yield f'<rect class="page" width="{WIDTH}" height="{height}"/>'
+    if not inside:
+        yield _STYLE
+        yield f'<rect class="page" width="{WIDTH}" height="{height}"/>'
     yield f'<text class="h" x="16" y="26">{_shown(one.session_id, 90)}</text>'
     words = f"{len(one.nodes):,} nodes, {len(one.bars):,} attempts, {len(one.rollbacks):,} rollbacks"
     yield f'<text class="d" x="16" y="46">{escape(words)}: {_shown(one.goal, 110)}</text>'

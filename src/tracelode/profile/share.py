@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from hashlib import blake2b
 
 from tracelode.model.operation import KINDS, STATUSES
 from tracelode.model.query import Query
 from tracelode.profile.name import intent, stage
+from tracelode.redact.pseudonyms import Pseudonyms
 from tracelode.signals.lexicon import load
 from tracelode.signals.tools import is_shell
 
@@ -25,7 +25,7 @@ def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
     Source:
         profile: --share writes closed vocabulary only.
     """
-    lexicon = load()
+    lexicon, names = load(), Pseudonyms(salt)
     own = {f"({kind})" for kind in KINDS} | {"(none)", "(hidden)", "(answer)"}
     closed = intent.vocabulary() | stage.vocabulary() | frozenset(KINDS) | frozenset(STATUSES)
 
@@ -36,6 +36,6 @@ def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
         if is_shell(base, lexicon) and (frame == base or word in lexicon.commands):
             return frame
         kind = "mcp" if base == "mcp" else "name"
-        return f"{kind}-{blake2b(frame.encode(), key=salt.encode()[:64], digest_size=4).hexdigest()}"
+        return names(frame, kind)
 
     return rename

@@ -369,11 +369,11 @@ class DuckAsker:
         if self.empty():
             return []
         failed = "f.status IN ('error', 'nonzero')"
-        place = "f.session || '#' || CAST(f.idx AS VARCHAR)"
+        first = "arg_min(f.session || '#' || CAST(f.idx AS VARCHAR), [COALESCE(f.moment, 9e18), f.idx])"
         source, where = self._filtered(query)
         return self._rows(
             f"SELECT f.root, f.project, f.intent, f.stage, count(*) FILTER ({failed}) AS n, "
-            f"arg_min({place}, f.moment) FILTER ({failed}), CAST(SUM(f.cost) AS BIGINT) "
+            f"{first} FILTER ({failed}), CAST(SUM(f.cost) AS BIGINT) "
             f"FROM {source}{where} GROUP BY f.root, f.project, f.intent, f.stage HAVING n > 0 "
             "ORDER BY f.project, f.intent, f.stage, f.root"
         )

@@ -17,6 +17,7 @@ from tracelode.workspace.compiling import Compiling
 from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
+from tracelode.workspace.outlining import Outlining
 from tracelode.workspace.places import (
     assert_store,
     checked_prices,
@@ -26,6 +27,7 @@ from tracelode.workspace.places import (
     stamp,
 )
 from tracelode.workspace.ranking import RankingOperations
+from tracelode.workspace.reporting import Reporting
 from tracelode.workspace.segmenting import Segmenting
 from tracelode.workspace.writing import formats, is_binary
 
@@ -94,7 +96,9 @@ def open(
 
 
 class Workspace(
+    Reporting,
     Annotating,
+    Outlining,
     Segmenting,
     ModelCutting,
     NamingNames,

@@ -14,6 +14,7 @@ FORMATS: dict[str, tuple[str, bool, str]] = {
     "pprof": (".pb.gz", True, "tracelode.exports.pprof:PprofExporter"),
     "folded": (".folded", False, "tracelode.exports.difffolded:DiffFoldedExporter"),
     "svg": (".svg", False, "tracelode.exports.svg_diff:DiffSvgExporter"),
+    "html": (".html", False, "tracelode.exports.html_diff:DiffHtmlExporter"),
     "json": (".json", False, "tracelode.exports.diff_tables:DiffJsonExporter"),
     "csv": (".csv", False, "tracelode.exports.diff_tables:DiffCsvExporter"),
 }

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import sha256
-
 from tracelode.compile.emit.given import Files, Given, edges_of, refusals_of, title, verification_of
 from tracelode.compile.emit.graph import links
 from tracelode.compile.emit.report import figures
 from tracelode.compile.emit.report.drawing import drawing, link_id, placed
 from tracelode.compile.emit.report.proofs import argument_id, asked, proofs, text
-from tracelode.compile.emit.report.style import STYLE
 from tracelode.compile.emit.wording import check, effect, guard, source, steps
 from tracelode.model.words import percent
 from tracelode.model.workflow import Argument, Refusal, Step, Workflow
+from tracelode.pages.document import document, head
 
 _TRUST = {
     "proven": "proven",
@@ -48,36 +45,9 @@ def html(given: Given) -> Files:
         body.append("</div>")
         body.append(figures.saved(found))
     panels = list(proofs(given, workflow)) if isinstance(workflow, Workflow) else []
-    return {"workflow.html": _page(title(given), body, panels, workflow).encode("utf-8", "replace")}
-
-
-def _page(name: str, body: list[str], panels: list[str], workflow: object) -> str:
-    style = STYLE + (_lit(workflow) if isinstance(workflow, Workflow) else "")
-    mark = b64encode(sha256(style.encode()).digest()).decode()
-    # styles of single elements are attributes of ours; nothing else may be loaded or run
-    styles = f"'sha256-{mark}' 'unsafe-hashes' {_attributes(body)}"
-    rule = f"default-src 'none'; style-src {styles}; base-uri 'none'; form-action 'none'"
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{rule}">',
-            '<meta name="viewport" content="width=device-width,initial-scale=1">',
-            f"<title>{text(name)}</title><style>{style}</style></head><body><main>",
-            *body,
-            "</main>",
-            *panels,
-            "</body></html>",
-            "",
-        ]
-    )
-
-
-def _attributes(body: list[str]) -> str:
-    import re
-
-    found = sorted(set(re.findall(r' style="([^"]*)"', "".join(body))))
-    return " ".join(f"'sha256-{b64encode(sha256(f.encode()).digest()).decode()}'" for f in found)
+    own = _lit(workflow) if isinstance(workflow, Workflow) else ""
+    page = document(title(given), body, styles=("workflow",), own=own, after=panels)
+    return {"workflow.html": page.encode("utf-8", "replace")}
 
 
 def _lit(workflow: Workflow) -> str:
@@ -95,11 +65,8 @@ def _head(given: Given) -> str:
     workflow = given if isinstance(given, Workflow) else given.verdict
     if not isinstance(workflow, Workflow):
         runs = given.runs if isinstance(given, Workflow) else len(given.runs)
-        return (
-            f"<h1>{text(title(given))}</h1><p class=soft>Refused: this intent of {runs:,} runs was not "
-            f"compiled. "
-            "Below is why, and what would change that.</p>"
-        )
+        why = "Below is why, and what would change that."
+        return head(title(given), f"Refused: this intent of {runs:,} runs was not compiled. {why}")
     tail = (
         " It is partial: it ends before the first step that was refused, and hands over."
         if workflow.partial
@@ -107,8 +74,7 @@ def _head(given: Given) -> str:
     )
     marks = (workflow.id, f"compiler {workflow.compiler}" if workflow.compiler else "", workflow.digest)
     return (
-        f"<h1>{text(workflow.name)}</h1><p class=soft>{text(workflow.description)}{tail}</p>"
-        f'<p class="soft mono">{text(" · ".join(filter(None, marks)))}</p>'
+        f"{head(workflow.name, workflow.description + tail, marks)}"
         f"<div class=tiles>{''.join(_tiles(workflow, given))}</div>"
     )
 
