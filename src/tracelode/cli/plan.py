@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from tracelode.model.planning import PlanCheck, PlanReport, SessionPlan
     from tracelode.workspace import Workspace
 
-Action = Literal["check", "metrics", "timeline", "export", "schema"]
+Action = Literal["check", "metrics", "timeline", "alerts", "export", "schema"]
 FAILED = 4
 """Exit code of findings at or above the limit."""
 _OWN = {
-    "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check",),
+    "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check", "alerts"),
     "--parent-as": ("check", "metrics", "timeline"), "--metric": ("metrics",),
-    "--output": ("timeline", "export"),
+    "--output": ("timeline", "alerts", "export"), "--rules": ("alerts",),
 }  # fmt: skip
 """Which actions take an option."""
 
@@ -32,7 +32,7 @@ def plan(
         Action,
         Parameter(
             help="check: what is off in the record. metrics: how it was planned. timeline: a row a node. "
-            "export: events as JSON Lines. schema: their JSON Schema."
+            "alerts: at which event a rule fires. export: events as JSON Lines. schema: their JSON Schema."
         ),
     ],
     /,
@@ -47,7 +47,7 @@ def plan(
     strict: Annotated[bool, Parameter(help="Warnings fail too: --fail-on warning (check).")] = False,
     fail_on: Annotated[
         Literal["error", "warning", "info"] | None,
-        Parameter(help="Exit 4 where a finding is at least that (check). Default: error."),
+        Parameter(help="Exit 4 where a finding (check) or an alert is at least that. Default: error."),
     ] = None,
     parent_as: Annotated[
         Literal["depends_on", "hierarchy"] | None,
@@ -56,11 +56,19 @@ def plan(
     metric: Annotated[
         str | None, Parameter(help="Only this metric, with the events behind it (metrics).", metavar="NAME")
     ] = None,
+    rules: Annotated[
+        str | None,
+        Parameter(
+            help="Rules in YAML (alerts); the word default prints the built-in ones. Default: these.",
+            metavar="FILE|default",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         Parameter(
             name=("--output", "-o"),
-            help="File to write: an SVG (timeline) or JSON Lines (export).",
+            help="File to write: an SVG (timeline), JSON Lines (export, alerts) or OpenTelemetry logs "
+            "(alerts, *.otlp.json).",
             converter=path,
             metavar="FILE",
         ),
@@ -80,6 +88,7 @@ def plan(
         fail_on: lowest severity that fails.
         parent_as: what parents mean.
         metric: one metric.
+        rules: what is watched.
         output: file to write.
         store: where sessions are.
 
@@ -89,7 +98,7 @@ def plan(
     given = {
         "--sarif": sarif, "--strict": strict, "--fail-on": fail_on is not None,
         "--parent-as": parent_as is not None, "--metric": metric is not None,
-        "--output": output is not None,
+        "--output": output is not None, "--rules": rules is not None,
     }  # fmt: skip
     for name, there in given.items():
         if there and action not in _OWN[name]:
@@ -99,6 +108,10 @@ def plan(
         return _schema(targets)
     if action == "export":
         return _export(targets, output, store)
+    if action == "alerts":
+        from tracelode.cli.plan_alerts import alerts
+
+        return alerts(targets, rules, fail_on or "error", output, store, files=_files(targets))
     if action == "check":
         limit = fail_on or ("warning" if strict else "error")
         return _check(targets, store, chained, sarif=sarif, limit=limit)

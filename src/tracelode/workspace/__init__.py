@@ -10,6 +10,7 @@ from tracelode import registry
 from tracelode.errors import TracelodeError, UsageError
 from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
+from tracelode.workspace.alerting import Alerting
 from tracelode.workspace.annotating import Annotating
 from tracelode.workspace.certainty import Certainty
 from tracelode.workspace.compiling import Compiling
@@ -103,6 +104,7 @@ class Workspace(
     Judging,
     Compiling,
     Planning,
+    Alerting,
 ):
     """A store and what can be asked of it; made by open().
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from statistics import fmean, median
 from typing import Literal
 
 from tracelode.model.plan import PlanEvent
@@ -25,6 +24,7 @@ from tracelode.plan.metrics.order import order_metrics
 from tracelode.plan.metrics.people import interventions, people_metrics
 from tracelode.plan.metrics.rework import rework_metrics
 from tracelode.plan.metrics.rollbacks import Found
+from tracelode.plan.metrics.weights import mean, median, weight_of
 from tracelode.plan.work import Work, work_of_story
 
 _GOAL = 200
@@ -83,6 +83,7 @@ def measure(
         interventions=tuple(people),
         rollbacks=tuple(back.rows),
         bars=tuple(_bars(story)),
+        weight=weight_of(story.events),
         notes=tuple(notes),
     )
 
@@ -163,10 +164,10 @@ def report(sessions: Sequence[SessionPlan], unusable: int = 0) -> PlanReport:
         plan rules, section 9.1.
     """
     names = dict.fromkeys(m.name for one in sessions for m in one.metrics)
-    by_name: dict[str, list[PlanMetric]] = {name: [] for name in names}
+    by_name: dict[str, list[tuple[PlanMetric, float]]] = {name: [] for name in names}
     for one in sessions:
         for metric in one.metrics:
-            by_name[metric.name].append(metric)
+            by_name[metric.name].append((metric, one.weight))
     return PlanReport(
         metrics_version=METRICS_VERSION,
         sessions=tuple(sessions),
@@ -175,20 +176,24 @@ def report(sessions: Sequence[SessionPlan], unusable: int = 0) -> PlanReport:
     )
 
 
-def _pooled(name: str, rows: Sequence[PlanMetric]) -> Pooled:
-    known = [m for m in rows if m.value is not None]
-    values = [float(m.value) for m in known if m.value is not None]
-    parts = [(m.numerator, m.denominator) for m in known if m.numerator is not None and m.denominator]
-    below = sum(d for _, d in parts if d is not None)
+def _pooled(name: str, rows: Sequence[tuple[PlanMetric, float]]) -> Pooled:
+    """One metric of sessions, each counted as often as its weight says (section 10.2)."""
+    known = [(float(m.value), w, m) for m, w in rows if m.value is not None]
+    values, weights = [value for value, _, _ in known], [w for _, w, _ in known]
+    parts = [
+        (m.numerator * w, m.denominator * w) for _, w, m in known if m.numerator is not None and m.denominator
+    ]
+    below = sum(d for _, d in parts)
     whole = len(parts) == len(known) and below
     return Pooled(
         name=name,
-        unit=rows[0].unit,
-        pooled=sum(n for n, _ in parts if n is not None) / below if whole else None,
-        mean=fmean(values) if values else None,
-        median=median(values) if values else None,
+        unit=rows[0][0].unit,
+        pooled=sum(n for n, _ in parts) / below if whole else None,
+        mean=mean(values, weights) if values else None,
+        median=median(values, weights) if values else None,
         sessions=len(known),
-        missing=dict(Counter(m.reason for m in rows if m.value is None)),
+        missing=dict(Counter(m.reason for m, _ in rows if m.value is None)),
+        weighted=any(w != 1 for w in weights),
     )
 
 
