@@ -36,6 +36,7 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Trust", "audit", "audit:audit", "Which lines of which files make a number."),
     ("Trust", "doctor", "doctor:doctor", "What was found, skipped, missing; how exact it is."),
     ("Trust", "outcome", "outcome:outcome", "Say how sessions ended: set one, or import many."),
+    ("Trust", "redact", "redact:redact", "Rewrite recorded files under a profile; ids stay."),
     ("Shell", "completion", "completion:completion", "Print or install shell completion."),
 )
 """Group, name, where the function is, one line of help."""

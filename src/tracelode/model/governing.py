@@ -1,0 +1,141 @@
+"""What did keeping order in a store change? Reports of rewriting, forgetting and access."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from tracelode.model.report import Skipped
+
+Class = Literal["raw", "redacted", "aggregates"]
+CLASSES: tuple[Class, ...] = ("raw", "redacted", "aggregates")
+"""Whole texts and unbounded previews; bounded, redacted texts; everything that is left."""
+Role = Literal["reader", "analyst", "owner"]
+ROLES: tuple[Role, ...] = ("reader", "analyst", "owner")
+"""Each may do what those before it may."""
+
+
+class RedactReport(msgspec.Struct, kw_only=True):
+    """What rewriting files under a profile did."""
+
+    profile: str
+    """summary, metadata or full."""
+    files: int = 0
+    """Files written."""
+    events: int = 0
+    """Plan events in them."""
+    records: int = 0
+    """Lines and documents of transcripts in them."""
+    unusable: int = 0
+    """Lines that are no JSON object: left out."""
+    replaced: dict[str, int] = {}
+    """Kind to how often it was replaced."""
+    left: list[Skipped] = []
+    """What still goes beyond the profile; such a file is not written."""
+    skipped: list[Skipped] = []
+    """Files that were left as they are, and why."""
+    written: list[str] = []
+    """Files as they are named now."""
+
+
+class Retention(msgspec.Struct, frozen=True, kw_only=True):
+    """For how long each class is kept; None: for ever."""
+
+    raw: int | None = None
+    """Days."""
+    redacted: int | None = None
+    """Days."""
+    aggregates: int | None = None
+    """Days."""
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """What the owner of a store decided."""
+
+    retention: Retention = Retention()
+    """For how long."""
+    hold: tuple[str, ...] = ()
+    """Sessions that are kept whatever retention says."""
+    group: str | None = None
+    """Group of the system that may read the store's files."""
+    roles: dict[str, Role] = {}
+    """User of the system to role."""
+    default: Role = "owner"
+    """Role of whoever is not named."""
+    log: bool = False
+    """Is every access written down?"""
+    there: bool = False
+    """Is there a file that says so?"""
+
+
+class Expired(msgspec.Struct, frozen=True, kw_only=True):
+    """One session, or file of a session, of which a class is over."""
+
+    session: str
+    """Its key."""
+    what: Class
+    """The class that goes."""
+    where: str
+    """store, or the file's folder."""
+    days: int
+    """Days since its last event."""
+    size: int
+    """Bytes on disk of recorded files; operations of a store."""
+
+
+class GcReport(msgspec.Struct, kw_only=True):
+    """What was deleted, or would be."""
+
+    dry: bool
+    """Was nothing changed?"""
+    expired: list[Expired] = []
+    """What went."""
+    held: list[str] = []
+    """Sessions that legal hold kept."""
+    forgotten: list[str] = []
+    """Sessions that were deleted because the user said so."""
+    rewritten: int = 0
+    """Shards of the store written anew."""
+    freed: int = 0
+    """Bytes that the disk has back."""
+    tombstones: int = 0
+    """Sessions that no import brings back, in all."""
+    open: list[str] = []
+    """Recorded sessions without a known end: left alone."""
+
+
+class AccessEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the access log."""
+
+    n: int
+    """1-based number."""
+    at: str
+    """UTC."""
+    user: str
+    """Of the system."""
+    role: Role
+    """As the policy had it."""
+    command: str
+    """Of the command line, with the names of its options; never their values."""
+    allowed: bool
+    """Was it let through?"""
+    prev: str
+    """Hash of the line before, 64 zeros before the first one."""
+    hash: str
+    """SHA-256 of the line without this field."""
+
+
+class AccessCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """Does an access log hang together?"""
+
+    entries: int
+    """Lines that hold."""
+    sound: bool
+    """Is it whole?"""
+    line: int | None
+    """1-based line of the first break."""
+    reason: str
+    """What broke, "" for nothing."""
+    head: str
+    """Hash of the last line that holds; kept elsewhere, it proves what is missing later."""
