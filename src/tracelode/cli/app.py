@@ -37,6 +37,8 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Trust", "doctor", "doctor:doctor", "What was found, skipped, missing; how exact it is."),
     ("Trust", "outcome", "outcome:outcome", "Say how sessions ended: set one, or import many."),
     ("Trust", "redact", "redact:redact", "Rewrite recorded files under a profile; ids stay."),
+    ("Trust", "gc", "gc:gc", "Delete what is over by retention, or forget sessions."),
+    ("Trust", "access", "access:access", "Who may see a store, and who did."),
     ("Shell", "completion", "completion:completion", "Print or install shell completion."),
 )
 """Group, name, where the function is, one line of help."""

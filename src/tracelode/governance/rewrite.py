@@ -109,7 +109,7 @@ class Rewriter:
             return
         left = len(self.report.left)
         try:
-            with _beside(place) as (stream, keep):
+            with beside(place) as (stream, keep):
                 written = self._records(path, stream)
                 if written and len(self.report.left) == left:
                     keep()
@@ -192,7 +192,7 @@ class Rewriter:
             "events": sum(f["events"] for f in files.values()),
             "redaction": self.profile,
         }
-        with _beside(place) as (stream, keep):
+        with beside(place) as (stream, keep):
             stream.write(json.dumps(told, indent=1).encode() + b"\n")
             keep()
 
@@ -250,8 +250,15 @@ def _folder(target: Path) -> None:
 
 
 @contextmanager
-def _beside(place: Path) -> Iterator[tuple[IO[bytes], Any]]:
-    """A private file beside a place, packed as its name says; it goes there only once keep() was called."""
+def beside(place: Path) -> Iterator[tuple[IO[bytes], Any]]:
+    """A private file beside a place, packed as its name says; it goes there only once keep() was called.
+
+    Args:
+        place: the file.
+
+    Returns:
+        (the stream, keep).
+    """
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = place.with_name(f".{place.name}.redact.part")
     part.unlink(missing_ok=True)

@@ -95,6 +95,8 @@ class GcReport(msgspec.Struct, kw_only=True):
     """Sessions that legal hold kept."""
     forgotten: list[str] = []
     """Sessions that were deleted because the user said so."""
+    kin: list[str] = []
+    """Sessions that hold copies of their records, and stay: forks."""
     rewritten: int = 0
     """Shards of the store written anew."""
     freed: int = 0

@@ -14,6 +14,8 @@ from tracelode.workspace.alerting import Alerting
 from tracelode.workspace.annotating import Annotating
 from tracelode.workspace.certainty import Certainty
 from tracelode.workspace.compiling import Compiling
+from tracelode.workspace.governing import Governing
+from tracelode.workspace.guarding import regroup
 from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
@@ -105,6 +107,7 @@ class Workspace(
     Compiling,
     Planning,
     Alerting,
+    Governing,
 ):
     """A store and what can be asked of it; made by open().
 
@@ -238,6 +241,7 @@ class Workspace(
         report: ImportReport = self._import(archive).add(
             given, source=source, since=since, mapping=mapping, into=joined, progress=progress
         )
+        regroup(self.path)
         return report
 
     def contents(self, session: str) -> tuple[dict[str, Content], dict[str, str]]:
