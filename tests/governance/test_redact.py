@@ -301,3 +301,13 @@ def test_the_recorder_names_hosts_and_people_as_redact_does(tmp_path: Path) -> N
     assert told["metadata"] == told["full"]
     assert told["full"][0] == pseudonyms_of("bob", key)[0]
     assert os.uname().nodename not in (tmp_path / "metadata").rglob("*.jsonl").__next__().read_text()
+
+
+def test_the_recorder_s_own_pseudonyms_are_those_of_redact(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "t", redact="full", pseudonyms=True).session("s1") as session:
+        session.goal("ask bob@acme.org about /srv/shop/a.py", actor="human")
+    text = next((tmp_path / "t").rglob("*.jsonl")).read_text()
+    key = tmp_path / "t" / "pseudonyms.key"
+    assert set(pseudonyms_of("bob@acme.org", key)) & set(text.split())
+    assert "/srv/shop" not in text
+    assert os.uname().nodename not in text

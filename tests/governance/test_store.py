@@ -64,8 +64,10 @@ def data_of(folder: Path) -> bytes:
 
     pieces = [p.read_bytes() for p in folder.rglob("*") if p.is_file() and p.suffix != ".parquet"]
     connection = connect()
-    for path in folder.rglob("*.parquet"):
-        pieces.append(repr(connection.execute(f"SELECT * FROM '{path}'").fetchall()).encode())
+    pieces += [
+        repr(connection.execute(f"SELECT * FROM '{path}'").fetchall()).encode()
+        for path in folder.rglob("*.parquet")
+    ]
     return b"\n".join(pieces)
 
 
@@ -233,7 +235,7 @@ def test_a_policy_with_a_mistake_allows_nothing(tmp_path: Path, text: str, said:
     history(tmp_path / "h")
     workspace = made(tmp_path / "s", tmp_path / "h")
     (tmp_path / "s" / "policy.yaml").write_text(text)
-    with pytest.raises(SourceError, match="policy.yaml") as caught:
+    with pytest.raises(SourceError, match=r"policy\.yaml") as caught:
         workspace.gc(dry=False)
     assert said in str(caught.value)
 

@@ -40,17 +40,21 @@ class Cleaner:
         mode: summary, metadata or full.
         folder: where mode metadata keeps its key, None for a key of this process alone.
         key: the key itself, where it is kept elsewhere.
+        names: keyed pseudonyms for people, hosts, paths and repositories in every mode.
 
     Raises:
         ValueError: an unknown mode.
     """
 
-    def __init__(self, mode: str = "summary", folder: Path | None = None, key: bytes = b"") -> None:
+    def __init__(
+        self, mode: str = "summary", folder: Path | None = None, key: bytes = b"", *, names: bool = False
+    ) -> None:
         if mode not in MODES:
             raise ValueError(f"redact is one of {', '.join(MODES)}")
         self.mode = mode
         self._folder = folder
         self._key = key
+        self._names = names
 
     def payload(self, payload: dict[str, Any]) -> str:
         """A payload as it may be written.
@@ -68,6 +72,10 @@ class Cleaner:
         if walk.telling or _marked("\n".join(walk.texts)):
             value = _written(value)
             # a key of an object may have become a marker
+        if self._names and self.mode != "metadata":
+            from tracelode.redact.pseudonyms import Pseudonyms
+
+            value = Pseudonyms(self._secret()).value(payload, value)
         limit = None if self.mode == "full" else SUMMARY
         for key, inner in value.items():
             value[key] = _cut(inner, key, limit)
@@ -107,7 +115,7 @@ class Cleaner:
             kind: person or host.
             name: as it is known.
         """
-        if self.mode != "metadata":
+        if self.mode != "metadata" and not self._names:
             return name
         from tracelode.redact.pseudonyms import Pseudonyms
 
