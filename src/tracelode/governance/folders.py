@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -67,11 +68,11 @@ class Folder:
         self.place = place
         self._known = self._load()
 
-    def sessions(self, wanted: Callable[[bytes], bool] | None = None) -> dict[str, Recorded]:
+    def sessions(self, wanted: re.Pattern[bytes] | None = None) -> dict[str, Recorded]:
         """What lies in the folder.
 
         Args:
-            wanted: tells of a line whether it holds a name that is asked for.
+            wanted: found in lines that hold a name that is asked for.
 
         Returns:
             Session id to what is known of it.
@@ -91,7 +92,7 @@ class Folder:
                 _, at = moment(row.get("timestamp"))
                 one.last = at if one.last is None or (at is not None and at > one.last) else one.last
                 one.complete = one.complete or row.get("event_type") == "complete"
-                one.names = one.names or (wanted is not None and wanted(line.data))
+                one.names = one.names or (wanted is not None and wanted.search(line.data) is not None)
         return found
 
     def expired(

@@ -165,10 +165,21 @@ def holding(catalog: Catalog, connection: Any, names: Collection[str]) -> set[st
     if not catalog.shards() or not names:
         return set()
     texts = ("fields", "arguments", "output", "path", "name")
-    tests = [f"contains({column}, {quoted(name)})" for column in texts for name in names]
+    pattern = quoted("|".join(map(whole_word, sorted(names))))
+    tests = [f"regexp_matches({column}, {pattern})" for column in texts]
     source = relation(catalog.folder, "operations", catalog.shards())
     rows = connection.execute(f"SELECT DISTINCT root FROM ({source}) WHERE {' OR '.join(tests)}").fetchall()
     return {row[0] for row in rows}
+
+
+def whole_word(name: str) -> str:
+    """A regular expression for a name that is not part of a longer one.
+
+    Args:
+        name: any text.
+    """
+    plain = "".join(c if c.isalnum() and c.isascii() else f"\\{c}" if c.isascii() else c for c in name)
+    return f"(?:^|[^A-Za-z0-9_]){plain}(?:$|[^A-Za-z0-9_])"
 
 
 def shown(catalog: Catalog, connection: Any, is_it: Callable[[str], bool]) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -16,6 +17,8 @@ from tracelode.workspace.redacting import pseudonyms_of
 if TYPE_CHECKING:
     from tracelode.governance.keeping import Keeper
 
+SHORTEST = 3
+"""Characters below which a name is none: it would be found everywhere."""
 _SHARED = ("name-", "mcp-")
 """Beginnings of the pseudonyms of --share."""
 
@@ -72,20 +75,22 @@ def folders_gc(
     import time
 
     from tracelode.governance.folders import Folder
+    from tracelode.governance.keeping import whole_word
 
     report, asked = GcReport(dry=dry), list(forget)
     moment = now if now is not None else time.time_ns() // 1_000
-    tokens = {name: [t.encode() for t in (name, *pseudonyms_of(name, key))] for name in asked}
+    names = {token for name in asked if len(name) >= SHORTEST for token in (name, *pseudonyms_of(name, key))}
+    pattern = re.compile("|".join(map(whole_word, sorted(names))).encode()) if names else None
     met = set[str]()
     for place in places:
         folder = Folder(Path(place).expanduser())
-
-        def holds(line: bytes) -> bool:
-            return any(token in line for one in tokens.values() for token in one)
-
-        found = folder.sessions(holds if asked else None)
+        found = folder.sessions(pattern)
         if asked:
-            gone = [one for one in found.values() if one.names or one.session in asked]
+            exact = [one for one in found.values() if one.session in asked]
+            # a name is looked for only where no session is called so
+            called = {one.session for one in exact}
+            gone = exact if called >= set(asked) else [*exact, *(o for o in found.values() if o.names)]
+            gone = list({one.session: one for one in gone}.values())
             held = [s.session for s in gone if any(s.session.startswith(h) for h in policy.hold)]
             if held:
                 raise QueryError(f"{len(held):,} of these sessions are on legal hold; nothing was deleted")
@@ -185,6 +190,8 @@ class Governing(Asking):
         if name.startswith(_SHARED):
             salt = self._salt()
             found = shown(self._catalog, connection, lambda frame: _pseudonym(frame, salt) == name)
+        elif len(name) < SHORTEST:
+            found = set()
         else:
             names = {name} if PSEUDONYM.fullmatch(name) else {name, *pseudonyms_of(name, key)}
             found = holding(self._catalog, connection, names)
