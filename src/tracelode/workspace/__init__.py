@@ -30,6 +30,7 @@ from tracelode.workspace.places import (
 from tracelode.workspace.planning import Planning
 from tracelode.workspace.ranking import RankingOperations
 from tracelode.workspace.segmenting import Segmenting
+from tracelode.workspace.warehousing import Warehousing
 from tracelode.workspace.writing import formats, is_binary
 
 __all__ = [
@@ -108,6 +109,7 @@ class Workspace(
     Planning,
     Alerting,
     Governing,
+    Warehousing,
 ):
     """A store and what can be asked of it; made by open().
 
