@@ -197,6 +197,25 @@ def test_classes_go_one_after_the_other(tmp_path: Path) -> None:
     assert {s.key for s in workspace.sessions()} == left
 
 
+def test_whole_texts_never_outlive_bounded_ones(tmp_path: Path) -> None:
+    history(tmp_path / "h")
+    workspace = made(tmp_path / "s", tmp_path / "h", archive=True)
+    (tmp_path / "s" / "policy.yaml").write_text("retention: {redacted: 45 d}\n")
+    workspace.gc(dry=False, now=_at("2026-06-05T00:00:00"))
+    data = data_of(tmp_path / "s")
+    assert [f"zebra{n} built".encode() in data for n in (0, 3, 4, 5)] == [False, False, True, True]
+    assert workspace.totals().sessions == 7
+
+
+def test_a_name_in_the_archive_alone(tmp_path: Path) -> None:
+    t = Transcript(key_of(0), "/home/sam/src/p", start="2026-01-01T08:00:00Z").user("go")
+    t.assistant("x", tools=[("Bash", {"command": "make"})], usage=used(1))
+    t.advance(3).result(t.calls[0], "row\n" * 900 + "quagga\n" + "row\n" * 900)
+    t.write(tmp_path / "h")
+    workspace = made(tmp_path / "s", tmp_path / "h", archive=True)
+    assert workspace.forget_sessions("quagga").forgotten == [key_of(0)]
+
+
 def test_off_until_it_is_switched_on(tmp_path: Path) -> None:
     history(tmp_path / "h")
     workspace = made(tmp_path / "s", tmp_path / "h", archive=True)

@@ -49,9 +49,10 @@ def admit(words: list[str], bound: BoundArguments) -> None:
     for option, role in ((_ANALYST, "analyst"), (_OWNER, "owner")):
         if any(command == name and given.get(flag) for name, flag in option):
             needed = role  # type: ignore[assignment]
+    action = str(given.get("action") or "")
     options = sorted({word for word in words[1:] if _OPTION.fullmatch(word.split("=")[0])})
     named = " ".join(dict.fromkeys(word.split("=")[0] for word in options))
-    said = f"{command or 'summary'} {named}".strip()
+    said = " ".join(filter(None, (command or "summary", action, named)))
     role_of_user = asked(store, needed, said)
     if role_of_user == "reader" and command != "plan":
         view = given.get("view") or ViewOptions()

@@ -109,7 +109,7 @@ class Folder:
         over = []
         for one in sorted(sessions, key=lambda s: s.session):
             kind: Class = "redacted" if one.profile in ("summary", "metadata") else "raw"
-            limit = getattr(policy.retention, kind)
+            limit = policy.retention.limit(kind)
             days = (now - one.last) // DAY if one.last is not None else None
             buried = self.buried(one.session)
             if not buried and (limit is None or days is None or days <= limit):

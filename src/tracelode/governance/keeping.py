@@ -84,7 +84,7 @@ class Keeper:
     def plan(self, report: GcReport) -> dict[str, set[str]]:
         """Class to the root keys of the families of which it is over, into the report as well."""
         found: dict[str, set[str]] = {kind: set() for kind in CLASSES}
-        limits = {kind: getattr(self.policy.retention, kind) for kind in CLASSES}
+        limits = {kind: self.policy.retention.limit(kind) for kind in CLASSES}
         families: dict[str, list[Session]] = {}
         for session in self.catalog.sessions():
             families.setdefault(session.root, []).append(session)
@@ -160,7 +160,7 @@ def holding(catalog: Catalog, connection: Any, names: Collection[str]) -> set[st
         names: pseudonyms, or names as they are.
     """
     from tracelode.store.schema import quoted
-    from tracelode.store.shards import relation
+    from tracelode.store.shards import relation, shard_file
 
     if not catalog.shards() or not names:
         return set()
@@ -169,7 +169,14 @@ def holding(catalog: Catalog, connection: Any, names: Collection[str]) -> set[st
     tests = [f"regexp_matches({column}, {pattern})" for column in texts]
     source = relation(catalog.folder, "operations", catalog.shards())
     rows = connection.execute(f"SELECT DISTINCT root FROM ({source}) WHERE {' OR '.join(tests)}").fetchall()
-    return {row[0] for row in rows}
+    found = {row[0] for row in rows}
+    for name in catalog.contents():
+        file = quoted(shard_file(catalog.folder, "content", name))
+        tests = [f"regexp_matches({column}, {pattern})" for column in ("arguments", "output")]
+        text = f"SELECT DISTINCT session FROM read_parquet({file}) WHERE {' OR '.join(tests)}"
+        roots = (catalog.root_of(row[0]) for row in connection.execute(text).fetchall())
+        found |= {root for root in roots if root is not None}
+    return found
 
 
 def whole_word(name: str) -> str:

@@ -49,6 +49,15 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     aggregates: int | None = None
     """Days."""
 
+    def limit(self, kind: Class) -> int | None:
+        """Days after which a class is over: whole texts never stay longer than bounded ones, and so on.
+
+        Args:
+            kind: the class.
+        """
+        told = [getattr(self, name) for name in CLASSES[CLASSES.index(kind) :]]
+        return min((days for days in told if days is not None), default=None)
+
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """What the owner of a store decided."""
