@@ -13,7 +13,8 @@ from tracelode.cli.options import STORE, StoreOptions
 
 if TYPE_CHECKING:
     from tracelode.cli.table import Cell
-    from tracelode.model.governing import GcReport, Policy
+    from tracelode.model.governing import Policy
+    from tracelode.model.report import GcReport
 
 ROWS = 30
 """Sessions on the screen."""

@@ -11,7 +11,7 @@ from tracelode.cli.arguments import path
 from tracelode.cli.options import JsonFlag
 
 if TYPE_CHECKING:
-    from tracelode.model.governing import RedactReport
+    from tracelode.model.report import RedactReport
 
 FAILED = 4
 """Exit code where something still goes beyond the profile."""

@@ -20,7 +20,8 @@ from tracelode.errors import SourceError, StoreError
 from tracelode.files import Records, why
 from tracelode.governance.events import is_event
 from tracelode.governance.rewrite import LINES, LIVE, MANIFEST, beside
-from tracelode.model.governing import Class, Expired, GcReport, Policy
+from tracelode.model.governing import Class, Expired, Policy
+from tracelode.model.report import GcReport
 from tracelode.signals.plan.lines import moment
 
 TOMBSTONES = "tombstones.json"

@@ -12,7 +12,8 @@ from tracelode.governance import shards
 from tracelode.ingest.forget import clear
 from tracelode.ingest.lock import exclusive
 from tracelode.ingest.pipeline import Importer
-from tracelode.model.governing import CLASSES, Class, Expired, GcReport, Policy
+from tracelode.model.governing import CLASSES, Class, Expired, Policy
+from tracelode.model.report import GcReport
 from tracelode.model.session import Session
 from tracelode.store.answers import FOLDER as ANSWERS
 from tracelode.store.catalog import Catalog

@@ -16,8 +16,7 @@ from typing import IO, Any, cast
 from tracelode.errors import ExportError, SourceError, UsageError
 from tracelode.files import Records, why
 from tracelode.governance.events import MARKER, Events, exceeds, is_event
-from tracelode.model.governing import RedactReport
-from tracelode.model.report import Skipped, merged
+from tracelode.model.report import RedactReport, Skipped, merged
 from tracelode.record.clean import KEY_FILE, SUMMARY
 from tracelode.redact.fast import redact_text
 from tracelode.redact.nested import write

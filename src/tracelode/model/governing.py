@@ -6,37 +6,12 @@ from typing import Literal
 
 import msgspec
 
-from tracelode.model.report import Skipped
-
 Class = Literal["raw", "redacted", "aggregates"]
 CLASSES: tuple[Class, ...] = ("raw", "redacted", "aggregates")
 """Whole texts and unbounded previews; bounded, redacted texts; everything that is left."""
 Role = Literal["reader", "analyst", "owner"]
 ROLES: tuple[Role, ...] = ("reader", "analyst", "owner")
 """Each may do what those before it may."""
-
-
-class RedactReport(msgspec.Struct, kw_only=True):
-    """What rewriting files under a profile did."""
-
-    profile: str
-    """summary, metadata or full."""
-    files: int = 0
-    """Files written."""
-    events: int = 0
-    """Plan events in them."""
-    records: int = 0
-    """Lines and documents of transcripts in them."""
-    unusable: int = 0
-    """Lines that are no JSON object: left out."""
-    replaced: dict[str, int] = {}
-    """Kind to how often it was replaced."""
-    left: list[Skipped] = []
-    """What still goes beyond the profile; such a file is not written."""
-    skipped: list[Skipped] = []
-    """Files that were left as they are, and why."""
-    written: list[str] = []
-    """Files as they are named now."""
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,29 +66,6 @@ class Expired(msgspec.Struct, frozen=True, kw_only=True):
     """Days since its last event."""
     size: int
     """Bytes on disk of recorded files; operations of a store."""
-
-
-class GcReport(msgspec.Struct, kw_only=True):
-    """What was deleted, or would be."""
-
-    dry: bool
-    """Was nothing changed?"""
-    expired: list[Expired] = []
-    """What went."""
-    held: list[str] = []
-    """Sessions that legal hold kept."""
-    forgotten: list[str] = []
-    """Sessions that were deleted because the user said so."""
-    kin: list[str] = []
-    """Sessions that hold copies of their records, and stay: forks."""
-    rewritten: int = 0
-    """Shards of the store written anew."""
-    freed: int = 0
-    """Bytes that the disk has back."""
-    tombstones: int = 0
-    """Sessions that no import brings back, in all."""
-    open: list[str] = []
-    """Recorded sessions without a known end: left alone."""
 
 
 class AccessEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tracelode.errors import QueryError, StoreError
-from tracelode.model.governing import AccessCheck, AccessEntry, GcReport, Policy
+from tracelode.model.governing import AccessCheck, AccessEntry, Policy
+from tracelode.model.report import GcReport
 from tracelode.redact.pseudonyms import PSEUDONYM
 from tracelode.workspace.asking import Asking
 from tracelode.workspace.redacting import pseudonyms_of
@@ -182,7 +183,7 @@ class Governing(Asking):
             s.root for s in sessions if len(name) >= 4 and s.key.startswith(name)
         }
         if len(exact) > 1:
-            raise QueryError(f"{len(exact):,} sessions begin with {name!r}; give more of the key")
+            raise QueryError(f"{name!r} is the beginning of several keys; give more of it")
         if exact:
             return exact
         importer: Any = self._import()  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tracelode.errors import SourceError, UsageError
 from tracelode.files import why
-from tracelode.model.governing import RedactReport
+from tracelode.model.report import RedactReport
 from tracelode.redact.fast import MODES
 from tracelode.redact.pseudonyms import KEY_FILE, Pseudonyms, key_of
 from tracelode.workspace.places import default_store
