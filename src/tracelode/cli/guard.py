@@ -42,6 +42,8 @@ def admit(words: list[str], bound: BoundArguments) -> None:
     command = words[0] if words and not words[0].startswith("-") else ""
     if command in _FREE:
         return
+    if command == "plan" and _of_files(given.get("targets") or ()):
+        return
     store = getattr(given.get("store"), "store", None)
     needed: Role = _NEEDED.get(command, "analyst")
     if command == "plan" and given.get("action") == "metrics" and not given.get("targets"):
@@ -57,3 +59,10 @@ def admit(words: list[str], bound: BoundArguments) -> None:
     if role_of_user == "reader" and command != "plan":
         view = given.get("view") or ViewOptions()
         given["view"] = dataclasses.replace(view, share=True)
+
+
+def _of_files(targets: tuple[str, ...]) -> bool:
+    """Are only files asked for, and nothing of the store?"""
+    from tracelode.workspace.planning import is_path
+
+    return bool(targets) and all(map(is_path, targets))
