@@ -18,7 +18,7 @@ from tracelode.plan.work import Call, Span, Work, work_of_story
 
 EXACT = 400
 """Steps up to which a figure is taken at each of them; beyond, at steps that lie STRIDE apart."""
-STRIDE = 0.02
+STRIDE = 0.05
 """Part of the steps so far. What comes to hold in between is found by going back step by step."""
 
 _Group = Callable[[Story, Work | None], Iterable[PlanMetric]]

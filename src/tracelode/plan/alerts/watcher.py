@@ -122,10 +122,11 @@ class Watcher:
                         subject.sums[key] = Sum(rule, metric, mark.node)
                     subject.sums[key].add(mark, now)
                     touched.add(key)
-            for key, total in subject.sums.items():
+            if rule.window or rule.lasting:
                 # what rests on a window or on lasting changes without a mark
-                if key[:2] != (rule.name, metric) or not (key in touched or rule.window or rule.lasting):
-                    continue
+                touched |= {key for key in subject.sums if key[:2] == (rule.name, metric)}
+            for key in sorted(touched):
+                total = subject.sums[key]
                 total.pass_by(now)
                 enough = total.bottom if metric in SHARES else subject.count
                 ok = enough >= rule.least and met(rule.condition.compares, total.value)
