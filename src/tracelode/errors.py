@@ -7,6 +7,7 @@
     ├── ModelError             a noun was built against its own rules
     │   └── MarksError         marks of a session cannot be taken (all problems, each with its place)
     ├── StoreError             the workspace folder cannot be used
+    │   ├── AccessDenied       the store's policy does not allow it
     │   ├── SchemaTooNew       written by a newer tracelode
     │   └── SchemaTooOld       written by an older tracelode
     ├── QueryError             a view asks for something that is not there
@@ -86,6 +87,10 @@ class MarksError(ModelError):
 
 class StoreError(TracelodeError):
     """The workspace folder cannot be used."""
+
+
+class AccessDenied(StoreError):
+    """The store's policy does not allow it to this user; ask whoever owns the store."""
 
 
 class SchemaTooNew(StoreError):

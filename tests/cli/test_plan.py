@@ -77,7 +77,7 @@ def test_one_metric_with_its_events(run: fake.Run, article: str) -> None:
 
 
 @pytest.mark.parametrize("width", ["40", "80"])
-@pytest.mark.parametrize("action", ["check", "metrics", "timeline"])
+@pytest.mark.parametrize("action", ["check", "metrics", "timeline", "alerts"])
 def test_lines_fit(
     run: fake.Run, article: str, store: str, action: str, width: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,3 +144,66 @@ def test_parents_as_the_user_says(run: fake.Run, article: str) -> None:
     assert "PT031" not in {f["code"] for f in json.loads(said)["findings"]}
     _, said, _ = run("plan", "metrics", article, "--parent-as", "hierarchy", "--json")
     assert json.loads(said)["sessions"][0]["metrics"]["deviation_seed"]["value"] is None
+
+
+RULES = """
+rules:
+  - {name: again, metric: restarts, condition: ">= 1", severity: error}
+  - {name: quiet, metric: failed_attempts, condition: ">= 1"}
+"""
+
+
+def test_alerts_tell_event_and_lead_time(run: fake.Run, article: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(RULES)
+    code, said, _ = run("plan", "alerts", article, "--rules", str(rules))
+    assert code == 4
+    assert "event e12 (12)" in said
+    assert "9 events and 9 min before the end, which succeeded" in said
+    code, said, _ = run("plan", "alerts", article, "--rules", str(rules), "--json")
+    (alert,) = json.loads(said)["alerts"]
+    assert (code, alert["event_id"], alert["events"], alert["left_us"]) == (4, "e12", ["e12"], 540_000_000)
+    assert alert["rule_text"].startswith("name: again; metric: restarts; condition: >= 1")
+    rules.write_text(RULES.replace("error", "warning"))
+    assert run("plan", "alerts", article, "--rules", str(rules))[0] == 0
+    assert run("plan", "alerts", article, "--rules", str(rules), "--fail-on", "warning")[0] == 4
+
+
+def test_alerts_as_opentelemetry_logs(run: fake.Run, article: str, tmp_path: Path) -> None:
+    from google.protobuf.json_format import Parse
+    from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
+
+    rules, out = tmp_path / "rules.yaml", tmp_path / "alerts.otlp.json"
+    rules.write_text(RULES)
+    assert run("plan", "alerts", article, "--rules", str(rules), "-o", str(out))[0] == 4
+    (record,) = Parse(out.read_text(), LogsData()).resource_logs[0].scope_logs[0].log_records
+    told = {pair.key: pair.value for pair in record.attributes}
+    assert (record.severity_number, told["tracelode.event_id"].string_value) == (17, "e12")
+    assert record.time_unix_nano == 1_772_442_660_000_000_000
+
+
+def test_the_built_in_rules_are_a_file_to_start_from(run: fake.Run, article: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    code, said, _ = run("plan", "alerts", "--rules", "default")
+    rules.write_text(said)
+    assert code == 0
+    told = [run("plan", "alerts", article, *words, "--json")[1] for words in ((), ("--rules", str(rules)))]
+    assert told[0] == told[1]
+    assert len(json.loads(told[0])["rules"]) == 10
+
+
+def test_rules_with_a_mistake(run: fake.Run, article: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("rules:\n  - name: a\n    metric: restarts\n    condition: more than 3\n")
+    code, said, err = run("plan", "alerts", article, "--rules", str(rules))
+    assert (code, said) == (1, "")
+    assert "rules.yaml:4: condition cannot be read" in " ".join(err.split())
+    assert run("plan", "check", article, "--rules", str(rules))[0] == 2
+
+
+def test_alerts_of_the_store(run: fake.Run, store: str) -> None:
+    code, said, _ = run("plan", "alerts", "--store", store, "--json")
+    answer = json.loads(said)
+    assert (code, answer["sessions"]) == (0, 16)
+    assert {a["rule"] for a in answer["alerts"]} == {"no-plan"}
+    assert all(a["place"] > 15 and len(a["events"]) == 15 for a in answer["alerts"])

@@ -40,7 +40,7 @@ _VARIES = (
     (re.compile(r"(demo-)\d[\w.]*"), r"\1VERSION"),
     (re.compile(r"(tracelode )\d[\w.]*\b(?=$)", re.MULTILINE), r"\1VERSION"),
     (re.compile(r"(?<=, )\d+\.\d s$", re.MULTILINE), "SECONDS s"),
-    (re.compile(r"\b(name|mcp)-[0-9a-f]{8}\b"), r"\1-PSEUDONYM"),
+    (re.compile(r"\b(name|mcp)-[0-9a-f]{12}\b"), r"\1-PSEUDONYM"),
     (re.compile(r"\b[0-9a-f]{16}(?=\.parquet)"), "SHARD"),
     (re.compile(r"\brun_[0-9a-f]{16}\b"), "RUN"),
     (re.compile(r"(?<=compiling took )[\d.]+ \w+"), "TIME"),

@@ -13,7 +13,7 @@ PICTURE = ROOT / "docs" / "img" / "demo.svg"
 
 def normal(svg: str) -> str:
     """A picture without its pseudonyms and their colours: a new workspace has new ones."""
-    return re.sub(r'class="c\d+"([^>]*)><title>(name|mcp)-[0-9a-f]{8}', r'class="c"\1><title>\2', svg)
+    return re.sub(r'class="c\d+"([^>]*)><title>(name|mcp)-[0-9a-f]{12}', r'class="c"\1><title>\2', svg)
 
 
 def test_the_picture_is_what_the_demo_writes(tmp_path: Path) -> None:

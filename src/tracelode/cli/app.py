@@ -33,9 +33,13 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
     ("Compile", "verify", "verify:verify", "Does a workflow hold? Runs left out, other orders."),
     ("Compile", "run", "run_workflow:run_workflow", "Run a workflow; it asks before it writes."),
     ("Plan", "plan", "plan:plan", "How people and agents plan: check, metrics, timeline."),
+    ("Plan", "watch", "watch:watch", "Follow a folder of plan events; tell which rules fire."),
     ("Trust", "audit", "audit:audit", "Which lines of which files make a number."),
     ("Trust", "doctor", "doctor:doctor", "What was found, skipped, missing; how exact it is."),
     ("Trust", "outcome", "outcome:outcome", "Say how sessions ended: set one, or import many."),
+    ("Trust", "redact", "redact:redact", "Rewrite recorded files under a profile; ids stay."),
+    ("Trust", "gc", "gc:gc", "Delete what is over by retention, or forget sessions."),
+    ("Trust", "access", "access:access", "Who may see a store, and who did."),
     ("Shell", "completion", "completion:completion", "Print or install shell completion."),
 )
 """Group, name, where the function is, one line of help."""

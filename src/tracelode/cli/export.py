@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from tracelode.cli.arguments import path
 from tracelode.cli.options import FILES, STORE, VIEW, FileOptions, StoreOptions, ViewOptions
 from tracelode.errors import UsageError
 
@@ -18,6 +20,18 @@ def export(
     operations: Annotated[
         bool, Parameter(help="Not a profile but every operation, as JSON Lines that import reads.")
     ] = False,
+    warehouse: Annotated[
+        Path | None,
+        Parameter(
+            help="Not a profile but the whole store as Parquet tables, a folder a table and day.",
+            converter=path,
+            metavar="DIR",
+        ),
+    ] = None,
+    ddl: Annotated[
+        Literal["duckdb", "clickhouse"] | None,
+        Parameter(help="Print the statements that make these tables in a database and load them."),
+    ] = None,
     view: ViewOptions = VIEW,
     file: FileOptions = FILES,
     store: StoreOptions = STORE,
@@ -27,6 +41,8 @@ def export(
     Args:
         detail: labels too.
         operations: the whole store as JSON Lines.
+        warehouse: the whole store as Parquet tables.
+        ddl: statements for a database.
         view: what is counted.
         file: target and format.
         store: where from.
@@ -34,8 +50,12 @@ def export(
     Returns:
         Exit code.
     """
-    from tracelode.cli.target import write_file, write_operations
+    from tracelode.cli.target import write_file, write_operations, write_warehouse
 
+    if warehouse is not None or ddl is not None:
+        if view != VIEW or detail or operations or file != FILES:
+            raise UsageError("--warehouse and --ddl are of the whole store; they go with --store alone")
+        return write_warehouse(store, warehouse, ddl)
     if operations:
         if view != VIEW or detail or file.format is not None:
             raise UsageError("--operations writes the whole store; it goes with -o and --store alone")

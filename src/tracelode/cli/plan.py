@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from tracelode.workspace import Workspace
 
 Action = Literal[
-    "check", "metrics", "timeline", "study", "forecast", "policy", "bench", "export", "schema"
+    "check", "metrics", "timeline", "alerts", "study", "forecast", "policy", "bench", "export", "schema"
 ]  # fmt: skip
 FAILED = 4
 """Exit code of findings at or above the limit."""
 _OWN = {
-    "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check",),
+    "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check", "alerts"),
     "--parent-as": ("check", "metrics", "timeline"), "--metric": ("metrics",),
-    "--output": ("metrics", "timeline", "export", "bench", "forecast"),
+    "--output": ("metrics", "timeline", "alerts", "export", "bench", "forecast"), "--rules": ("alerts",),
 }  # fmt: skip
 """Which actions take an option."""
 
@@ -36,8 +36,9 @@ def plan(
         Action,
         Parameter(
             help="check: what is off in the record. metrics: how it was planned. timeline: a row a node. "
-            "study: arms of a study file. forecast: can trouble be foreseen? policy: where to ask people. "
-            "bench: a benchmark of plans. export: events as JSON Lines. schema: their JSON Schema."
+            "alerts: at which event a rule fires. study: arms of a study file. forecast: can trouble "
+            "be foreseen? policy: where to ask people. bench: a benchmark of plans. export: events as JSON Lines. "
+            "schema: their JSON Schema."
         ),
     ],
     /,
@@ -52,7 +53,7 @@ def plan(
     strict: Annotated[bool, Parameter(help="Warnings fail too: --fail-on warning (check).")] = False,
     fail_on: Annotated[
         Literal["error", "warning", "info"] | None,
-        Parameter(help="Exit 4 where a finding is at least that (check). Default: error."),
+        Parameter(help="Exit 4 where a finding (check) or an alert is at least that. Default: error."),
     ] = None,
     parent_as: Annotated[
         Literal["depends_on", "hierarchy"] | None,
@@ -61,12 +62,19 @@ def plan(
     metric: Annotated[
         str | None, Parameter(help="Only this metric, with the events behind it (metrics).", metavar="NAME")
     ] = None,
+    rules: Annotated[
+        str | None,
+        Parameter(
+            help="Rules in YAML (alerts); the word default prints the built-in ones. Default: these.",
+            metavar="FILE|default",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         Parameter(
             name=("--output", "-o"),
             help="File to write: a page (.html; metrics, timeline), an SVG (timeline), JSON Lines (export, "
-            "bench), a model (forecast).",
+            "alerts, bench), OpenTelemetry logs (alerts, *.otlp.json), a model (forecast).",
             converter=path,
             metavar="FILE",
         ),
@@ -87,6 +95,7 @@ def plan(
         fail_on: lowest severity that fails.
         parent_as: what parents mean.
         metric: one metric.
+        rules: what is watched.
         output: file to write.
         options: of sets of sessions, forecasts, permissions and benchmarks.
         store: where sessions are.
@@ -97,7 +106,7 @@ def plan(
     given = {
         "--sarif": sarif, "--strict": strict, "--fail-on": fail_on is not None,
         "--parent-as": parent_as is not None, "--metric": metric is not None,
-        "--output": output is not None,
+        "--output": output is not None, "--rules": rules is not None,
     }  # fmt: skip
     for name, there in given.items():
         if there and action not in _OWN[name]:
@@ -116,6 +125,10 @@ def plan(
         return plan_advice.policy(targets, _files(targets), store, options)
     if action == "bench":
         return plan_advice.bench(targets, _files(targets), output, store, options)
+    if action == "alerts":
+        from tracelode.cli.plan_alerts import alerts
+
+        return alerts(targets, rules, fail_on or "error", output, store, files=_files(targets))
     if action == "check":
         limit = fail_on or ("warning" if strict else "error")
         return _check(targets, store, chained, sarif=sarif, limit=limit)

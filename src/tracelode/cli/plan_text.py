@@ -97,6 +97,8 @@ def metrics(report: PlanReport) -> None:
         _one(screen, report.sessions[0])
     else:
         plan_sets_text.together(report, GROUPS)
+    if any(p.weighted for p in report.pooled):
+        screen.sentence("corrected for sessions that sampling left out")
     if report.unusable:
         count = number(report.unusable, "line")
         screen.sentence(f"{count} cannot be used; tracelode plan check says why")

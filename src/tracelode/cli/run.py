@@ -96,6 +96,9 @@ def _call(words: list[str]) -> int:
         raise UsageError(_usage(error, words, names)) from error
     if _TEXTS.isdisjoint(words):
         _believe_home()
+        from tracelode.cli.guard import admit
+
+        admit(words, bound)
     return int(command(*bound.args, **bound.kwargs) or OK)
 
 

@@ -107,6 +107,36 @@ def write_operations(store: StoreOptions, file: FileOptions) -> int:
     return 0
 
 
+def write_warehouse(store: StoreOptions, target: Path | None, ddl: str | None) -> int:
+    """Write a store as the tables of a warehouse, and print what makes them elsewhere.
+
+    Args:
+        store: where from.
+        target: folder of the warehouse, None to print statements alone.
+        ddl: dialect of the statements, None for none.
+
+    Returns:
+        Exit code.
+
+    Raises:
+        ExportError: the folder cannot be written, or holds something else.
+    """
+    from tracelode.cli.text import clean, number
+    from tracelode.cli.view import open_workspace
+    from tracelode.workspace.warehousing import statements
+
+    if target is not None:
+        counts = open_workspace(store).export_warehouse(target)
+        if store.json:
+            shapes.write({"wrote": str(target), "rows": counts})
+        else:
+            told = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+            sys.stderr.write(f"wrote {clean(str(target))}, {number(len(counts), 'table')}: {told}\n")
+    if ddl is not None:
+        sys.stdout.write(statements(ddl, target if target is not None else "WAREHOUSE"))
+    return 0
+
+
 def wanted(file: FileOptions) -> bool:
     """Is a file asked for, instead of the screen?
 

@@ -14,6 +14,7 @@ from typing import Any
 from tracelode.ingest import plan as planning
 from tracelode.ingest import process
 from tracelode.ingest.discover import Found, Lost, Names, local_roots, sources, walk
+from tracelode.ingest.forget import Forgetter
 from tracelode.ingest.jobs import FamilyJob, Result, Settings
 from tracelode.ingest.joining import Joiner, summed
 from tracelode.ingest.lock import exclusive
@@ -66,6 +67,11 @@ class Importer:
     def joiner(self) -> Joiner:
         """What keeps which session a log of effects belongs to."""
         return Joiner(self.catalog, self._stored, lambda job: self._store(self.here.refinish([job])))
+
+    @property
+    def forgetter(self) -> Forgetter:
+        """What deletes families."""
+        return Forgetter(self.catalog, self.naming, self._stored, self.here.settle, self._store)
 
     def add(
         self,

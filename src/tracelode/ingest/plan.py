@@ -14,6 +14,7 @@ from tracelode.ingest.jobs import FamilyJob, FileJob
 from tracelode.ingest.joining import NOT_A_LOG
 from tracelode.model.report import Skipped
 from tracelode.store.catalog import Catalog, SourceRow
+from tracelode.store.tombstones import Buried
 
 UNIT_BYTES = 8 * 1024 * 1024
 """Source bytes handed to a worker at once."""
@@ -75,6 +76,7 @@ class Planner:
         """Endings of files that some format keeps beside its own and that hold nothing to import."""
         self.known = catalog.sources()
         self.joins = catalog.joins()
+        self.buried = Buried(catalog)
         self.plan = Plan()
         self.here: dict[str, Found] = {}
         self.groups: dict[str, list[FileJob]] = {}
@@ -101,7 +103,12 @@ class Planner:
             except OSError as error:
                 self._lose(item.name, f"cannot be read: {why(error)}")
         for item, identity in self.fresh:
-            self.groups.setdefault(self._group(item, identity), []).append(self._file(item, identity))
+            group = self._group(item, identity)
+            if group in self.buried:
+                # its user deleted it: it is not opened again
+                self.plan.known += 1
+                continue
+            self.groups.setdefault(group, []).append(self._file(item, identity))
         for root in sorted(self.whole):
             self._reread(root)
         for group, files in sorted(self.groups.items()):

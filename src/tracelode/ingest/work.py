@@ -33,6 +33,7 @@ from tracelode.store.shards import (
     read_families,
     write_contents,
 )
+from tracelode.store.tombstones import Buried
 
 
 class Worker:
@@ -106,7 +107,7 @@ class Worker:
                 self._texts = spread.rekeyed(self._texts, threads)
             result.joined.extend(root for root in job.stored if root != job.root)
             result.built_on.update(job.stored)
-            families = self._families(job, threads, result, ahead)
+            families = self._unburied(self._families(job, threads, result, ahead), result)
             if job.root:
                 for root, family in families.items():
                     _together(family, loose.pop(root, {}))
@@ -124,6 +125,20 @@ class Worker:
             rows = [(s, i, texts[0], texts[1]) for (s, i), texts in sorted(self._texts.items())]
             result.contents, result.archived = write_contents(self.connection, self.settings.store, rows)
         return result
+
+    def _unburied(
+        self, families: dict[str, dict[str, Thread]], result: Result
+    ) -> dict[str, dict[str, Thread]]:
+        """Families without those that were deleted: a file that holds several tells of them again."""
+        buried = Buried(self.catalog)
+        if not len(buried):
+            return families
+        gone = {key for root, threads in families.items() if root in buried for key in threads}
+        self._texts = {place: texts for place, texts in self._texts.items() if place[0] not in gone}
+        result.sources = [
+            msgspec.structs.replace(row, session="") if row.session in gone else row for row in result.sources
+        ]
+        return {root: threads for root, threads in families.items() if root not in buried}
 
     def _finish(
         self, root: str, family: dict[str, Thread], result: Result, writer: ShardWriter | None

@@ -246,6 +246,8 @@ class SessionPlan(msgspec.Struct, frozen=True, kw_only=True):
     """In order."""
     rollbacks: tuple[Rollback, ...]
     """In order."""
+    weight: float = 1.0
+    """Sessions for which it stands: 1 / the rate at which sessions like it were kept."""
     bars: tuple[Bar, ...]
     """Attempts, in order."""
     notes: tuple[str, ...]
@@ -313,6 +315,8 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     """Clusters with a value."""
     method: str = ""
     """percentile, bca, or "" without bounds."""
+    weighted: bool = False
+    """Were sessions left out by lot, so that those that were kept stand for more than themselves?"""
 
 
 class PlanReport(msgspec.Struct, frozen=True, kw_only=True):

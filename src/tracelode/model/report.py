@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from tracelode.model.governing import Expired
+
 
 class Skipped(msgspec.Struct, frozen=True):
     """Something in a file that could not be used: counted and located, never quoted."""
@@ -180,3 +182,49 @@ class Doctor(msgspec.Struct, kw_only=True):
     quality: dict[str, int | None] = {}
     """calls, calls_lower_bound, cost, cost_reported, cost_where_reported, unpriced_where_reported, tool_us,
     tool_us_upper_bound; None where unknown."""
+
+
+class RedactReport(msgspec.Struct, kw_only=True):
+    """What rewriting files under a profile did."""
+
+    profile: str
+    """summary, metadata or full."""
+    files: int = 0
+    """Files written."""
+    events: int = 0
+    """Plan events in them."""
+    records: int = 0
+    """Lines and documents of transcripts in them."""
+    unusable: int = 0
+    """Lines that are no JSON object: left out."""
+    replaced: dict[str, int] = {}
+    """Kind to how often it was replaced."""
+    left: list[Skipped] = []
+    """What still goes beyond the profile; such a file is not written."""
+    skipped: list[Skipped] = []
+    """Files that were left as they are, and why."""
+    written: list[str] = []
+    """Files as they are named now."""
+
+
+class GcReport(msgspec.Struct, kw_only=True):
+    """What was deleted, or would be."""
+
+    dry: bool
+    """Was nothing changed?"""
+    expired: list[Expired] = []
+    """What went."""
+    held: list[str] = []
+    """Sessions that legal hold kept."""
+    forgotten: list[str] = []
+    """Sessions that were deleted because the user said so."""
+    kin: list[str] = []
+    """Sessions that hold copies of their records, and stay: forks."""
+    rewritten: int = 0
+    """Shards of the store written anew."""
+    freed: int = 0
+    """Bytes that the disk has back."""
+    tombstones: int = 0
+    """Sessions that no import brings back, in all."""
+    open: list[str] = []
+    """Recorded sessions without a known end: left alone."""

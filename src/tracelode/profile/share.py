@@ -25,7 +25,7 @@ def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
     Source:
         profile: --share writes closed vocabulary only.
     """
-    lexicon, names = load(), Pseudonyms(salt)
+    lexicon, names = load(), Pseudonyms(salt.encode())
     own = {f"({kind})" for kind in KINDS} | {"(none)", "(hidden)", "(answer)"}
     closed = intent.vocabulary() | stage.vocabulary() | frozenset(KINDS) | frozenset(STATUSES)
 
@@ -36,6 +36,6 @@ def pseudonymiser(query: Query, salt: str) -> Callable[[str], str]:
         if is_shell(base, lexicon) and (frame == base or word in lexicon.commands):
             return frame
         kind = "mcp" if base == "mcp" else "name"
-        return names(frame, kind)
+        return names.of(kind, frame)
 
     return rename

@@ -30,7 +30,7 @@ _PLAIN = (
     "op", "decision", "tool", "error_type", "native_status", "attempt", "plan_epoch", "measures", "order",
     "return_code", "shape", "dtype", "statistics", "sampling", "handoff", "task_type", "by", "call",
 )  # fmt: skip
-"""Payload keys that mode metadata keeps as they are (redacted)."""
+"""Payload keys whose words and numbers mode metadata keeps (redacted); sentences it does not."""
 
 
 class Cleaner:
@@ -39,17 +39,22 @@ class Cleaner:
     Args:
         mode: summary, metadata or full.
         folder: where mode metadata keeps its key, None for a key of this process alone.
+        key: the key itself, where it is kept elsewhere.
+        names: keyed pseudonyms for people, hosts, paths and repositories in every mode.
 
     Raises:
         ValueError: an unknown mode.
     """
 
-    def __init__(self, mode: str = "summary", folder: Path | None = None) -> None:
+    def __init__(
+        self, mode: str = "summary", folder: Path | None = None, key: bytes = b"", *, names: bool = False
+    ) -> None:
         if mode not in MODES:
             raise ValueError(f"redact is one of {', '.join(MODES)}")
         self.mode = mode
         self._folder = folder
-        self._key = b""
+        self._key = key
+        self._names = names
 
     def payload(self, payload: dict[str, Any]) -> str:
         """A payload as it may be written.
@@ -67,6 +72,10 @@ class Cleaner:
         if walk.telling or _marked("\n".join(walk.texts)):
             value = _written(value)
             # a key of an object may have become a marker
+        if self._names and self.mode != "metadata":
+            from tracelode.redact.pseudonyms import Pseudonyms
+
+            value = Pseudonyms(self._secret()).value(payload, value)
         limit = None if self.mode == "full" else SUMMARY
         for key, inner in value.items():
             value[key] = _cut(inner, key, limit)
@@ -85,7 +94,9 @@ class Cleaner:
         if event.task_id:
             event.task_id = fitting(_name(event.task_id))
         if event.actor_id:
-            event.actor_id = fitting(_name(event.actor_id))
+            person = event.actor == "human"
+            own = self.pseudonym("person", event.actor_id) if person else event.actor_id
+            event.actor_id = fitting(_name(own))
         if event.depends_on:
             event.depends_on = tuple(fitting(_name(node)) for node in event.depends_on)
 
@@ -97,10 +108,32 @@ class Cleaner:
         """
         return _name(text)
 
+    def pseudonym(self, kind: str, name: str) -> str:
+        """The name under which a person or host goes on in mode metadata; the name itself in the others.
+
+        Args:
+            kind: person or host.
+            name: as it is known.
+        """
+        if self.mode != "metadata" and not self._names:
+            return name
+        from tracelode.redact.pseudonyms import Pseudonyms
+
+        return Pseudonyms(self._secret()).of(kind, name)
+
+    def _secret(self) -> bytes:
+        if not self._key:
+            self._key = _key(self._folder)
+        return self._key
+
     def _measured(self, key: str, value: Any) -> Any:
-        if key in _PLAIN or value is None or isinstance(value, bool | int | float):
+        if key in _PLAIN:
+            return self._word(value)
+        if value is None or isinstance(value, bool | int | float):
             return value
         if isinstance(value, str):
+            if value.startswith("text-") and _is_measure(value):
+                return value
             return f"text-{self._digest(value)} of {len(value)} characters"
         if isinstance(value, dict):
             return {str(k): self._measured(str(k), v) for k, v in value.items()}
@@ -108,12 +141,30 @@ class Cleaner:
             return {"items": len(value)}
         return {"type": type(value).__name__}
 
+    def _word(self, value: Any) -> Any:
+        """What stands where a word or a number is expected: a sentence there is a text like any other."""
+        if isinstance(value, str):
+            plain = len(value) <= SUMMARY and not any(map(str.isspace, value))
+            return value if plain else self._measured("", value)
+        if isinstance(value, dict):
+            return {key: self._word(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._word(inner) for inner in value]
+        return value
+
     def _digest(self, text: str) -> str:
         import hmac
 
-        if not self._key:
-            self._key = _key(self._folder)
-        return hmac.new(self._key, text.encode("utf-8", "replace"), "sha256").hexdigest()[:16]
+        return hmac.new(self._secret(), text.encode("utf-8", "replace"), "sha256").hexdigest()[:16]
+
+
+def _is_measure(text: str) -> bool:
+    """Was a text measured before? What it says then stays, so that it still joins."""
+    head, _, rest = text.partition(" of ")
+    number, _, unit = rest.partition(" ")
+    digest = head[5:]
+    hexadecimal = len(digest) == 16 and all(c in "0123456789abcdef" for c in digest)
+    return hexadecimal and unit == "characters" and number.isascii() and number.isdigit() and len(number) < 12
 
 
 class _Walk:

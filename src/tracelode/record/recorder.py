@@ -33,6 +33,7 @@ class Recorder:
             human are kept in any case. Sessions, never events: a life cycle with holes tells nothing.
         strict: raise for what is no event, end open nodes as failed.
         durability: session, event or none: when the disk is made to hold what was written.
+        pseudonyms: keyed pseudonyms for people, hosts, paths and repositories; in mode metadata always.
 
     Raises:
         ValueError: an unknown mode, or a share beyond 0 to 1.
@@ -46,6 +47,7 @@ class Recorder:
         sample: float = 1.0,
         strict: bool = False,
         durability: str = "session",
+        pseudonyms: bool = False,
     ) -> None:
         self.place = Path(place if place is not None else os.environ.get(PLACE) or FOLDER)
         self.shared = self.place.suffix == ".jsonl"
@@ -57,7 +59,8 @@ class Recorder:
         self.sample = sample
         self.strict = strict
         self.durability = durability
-        self._cleaner = Cleaner(self.redact, self.place.parent if self.shared else self.place)
+        keys = self.place.parent if self.shared else self.place
+        self._cleaner = Cleaner(self.redact, keys, names=pseudonyms)
 
     def session(
         self,

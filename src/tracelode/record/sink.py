@@ -39,7 +39,7 @@ class Sink:
         seq: int = 0,
     ) -> None:
         self.cleaner = cleaner
-        self.writer = writer or _writer()
+        self.writer = writer or _writer(cleaner)
         self.written = 0
         """Events written by this process."""
         self.dropped = 0
@@ -118,7 +118,7 @@ class Sink:
     def after_fork(self) -> None:
         """In a child: another writer, that counts from 0 and holds nothing of the parent's."""
         self._lock = threading.Lock()
-        self.writer = _writer()
+        self.writer = _writer(self.cleaner)
         self.seq = self.written = 0
         if self._held:
             self._held = []
@@ -126,8 +126,9 @@ class Sink:
             self._append.reopen(self._place(self.writer))
 
 
-def _writer() -> str:
-    return fitting(f"{os.uname().nodename}-{os.getpid()}-{os.urandom(4).hex()}")
+def _writer(cleaner: Cleaner) -> str:
+    host = cleaner.pseudonym("host", os.uname().nodename)
+    return fitting(f"{host}-{os.getpid()}-{os.urandom(4).hex()}")
 
 
 _sinks: dict[int, Sink] = {}

@@ -11,9 +11,12 @@ from tracelode.errors import TracelodeError, UsageError
 from tracelode.model.report import Doctor, ImportReport, Progress, Skipped
 from tracelode.store.catalog import Catalog
 from tracelode.workspace.advising import Advising
+from tracelode.workspace.alerting import Alerting
 from tracelode.workspace.annotating import Annotating
 from tracelode.workspace.certainty import Certainty
 from tracelode.workspace.compiling import Compiling
+from tracelode.workspace.governing import Governing
+from tracelode.workspace.guarding import regroup
 from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
@@ -29,6 +32,7 @@ from tracelode.workspace.places import (
 from tracelode.workspace.ranking import RankingOperations
 from tracelode.workspace.reporting import Reporting
 from tracelode.workspace.segmenting import Segmenting
+from tracelode.workspace.warehousing import Warehousing
 from tracelode.workspace.writing import formats, is_binary
 
 __all__ = [
@@ -107,6 +111,9 @@ class Workspace(
     Judging,
     Compiling,
     Advising,
+    Alerting,
+    Governing,
+    Warehousing,
 ):
     """A store and what can be asked of it; made by open().
 
@@ -240,6 +247,7 @@ class Workspace(
         report: ImportReport = self._import(archive).add(
             given, source=source, since=since, mapping=mapping, into=joined, progress=progress
         )
+        regroup(self.path)
         return report
 
     def contents(self, session: str) -> tuple[dict[str, Content], dict[str, str]]:

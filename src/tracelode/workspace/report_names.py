@@ -27,7 +27,7 @@ class ReportNames:
         from tracelode.redact.pseudonyms import Pseudonyms
 
         self.share = share
-        self._name = Pseudonyms(salt)
+        self._name = Pseudonyms(salt.encode()).of
         self._frame: Callable[[str], str] = pseudonymiser(Query(), salt) if share else str
         self._short = {} if share else _short(keys)
         self._prices: PriceTable | None = None
@@ -42,7 +42,7 @@ class ReportNames:
 
     def session(self, key: str) -> str:
         """A session's key, as short as it is unique."""
-        return self._name(key, "session") if self.share else self._short.get(key, key)
+        return self._name("session", key) if self.share else self._short.get(key, key)
 
     def place(self, where: str) -> str:
         """A place, "session#index"."""
@@ -61,7 +61,7 @@ class ReportNames:
             return name
         if dimension == "agent" and name in registry.names("sources"):
             return name
-        return (dimension == "model" and self._public(name)) or self._name(name, dimension)
+        return (dimension == "model" and self._public(name)) or self._name(dimension, name)
 
     def _public(self, model: str) -> str:
         """The vendor's own id of a model in the shipped price table; any other name may be somebody's own."""

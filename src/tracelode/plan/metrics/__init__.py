@@ -16,6 +16,7 @@ from tracelode.plan.metrics.order import order_metrics
 from tracelode.plan.metrics.people import interventions, people_metrics
 from tracelode.plan.metrics.rework import rework_metrics
 from tracelode.plan.metrics.rollbacks import Found
+from tracelode.plan.metrics.weights import weight_of
 from tracelode.plan.work import Work, work_of_story
 
 _GOAL = 200
@@ -74,6 +75,7 @@ def measure(
         interventions=tuple(people),
         rollbacks=tuple(back.rows),
         bars=tuple(_bars(story)),
+        weight=weight_of(story.events),
         notes=tuple(notes),
         task=next((e.task_id for e in story.events if e.task_id), "") or _text(goal, "task")[:_TEXT],
         outcome=_outcome(story),

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import median
+from typing import NamedTuple
 
 from tracelode.errors import UsageError
 from tracelode.model.planning import METRICS_VERSION, PlanMetric, PlanReport, Pooled, SessionPlan
+from tracelode.plan.metrics.weights import median
 from tracelode.statistics.bootstrap import LEVEL, TIMES
 from tracelode.statistics.cluster import CLUSTERS, Bounded, Rate, together
 
 UNITS = ("task", "project", "session")
 """What sessions may be drawn by, the first that every session tells where nothing is asked."""
+
+
+class Row(NamedTuple):
+    """One metric of one session."""
+
+    cluster: str
+    """What it is drawn with."""
+    metric: PlanMetric
+    """Value, with what it is made of."""
+    weight: float
+    """Sessions that it stands for."""
 
 
 def report(
@@ -38,16 +50,16 @@ def report(
     """
     unit = chosen(sessions, cluster)
     of = [key(one, unit) for one in sessions]
-    by_name: dict[str, list[tuple[str, PlanMetric]]] = {}
+    by_name: dict[str, list[Row]] = {}
     for one, place in zip(sessions, of, strict=True):
         for metric in one.metrics:
-            by_name.setdefault(metric.name, []).append((place, metric))
+            by_name.setdefault(metric.name, []).append(Row(place, metric, one.weight))
     figures: list[list[Rate]] = []
     for rows in by_name.values():
         figures += [ratio_parts(rows), mean_parts(rows)]
     bounds = together(figures, seed=seed)
     pooled = [
-        _pooled(name, [m for _, m in rows], bounds[2 * at], bounds[2 * at + 1])
+        _pooled(name, rows, bounds[2 * at], bounds[2 * at + 1])
         for at, (name, rows) in enumerate(by_name.items())
     ]
     clusters = len(set(of))
@@ -94,39 +106,42 @@ def key(one: SessionPlan, unit: str) -> str:
     return f"{unit}:{told}" if told else f"session:{one.root or one.session_id}"
 
 
-def ratio_parts(rows: Sequence[tuple[str, PlanMetric]]) -> list[Rate]:
+def ratio_parts(rows: Sequence[Row]) -> list[Rate]:
     """Numerators and denominators; none where a session's value has none.
 
     Args:
-        rows: cluster and metric of each session.
+        rows: of each session.
     """
-    known = [(place, m) for place, m in rows if m.value is not None]
-    parts = [Rate(place, m.numerator, m.denominator) for place, m in known
+    known = [row for row in rows if row.metric.value is not None]
+    parts = [Rate(place, m.numerator * w, m.denominator * w) for place, m, w in known
              if m.numerator is not None and m.denominator]  # fmt: skip
     return parts if len(parts) == len(known) else []
 
 
-def mean_parts(rows: Sequence[tuple[str, PlanMetric]]) -> list[Rate]:
-    """Values, each of weight 1.
+def mean_parts(rows: Sequence[Row]) -> list[Rate]:
+    """Values, each of its session's weight.
 
     Args:
-        rows: cluster and metric of each session.
+        rows: of each session.
     """
-    return [Rate(place, float(m.value), 1) for place, m in rows if m.value is not None]
+    return [Rate(place, float(m.value) * w, w) for place, m, w in rows if m.value is not None]
 
 
-def _pooled(name: str, rows: Sequence[PlanMetric], ratio: Bounded, mean: Bounded) -> Pooled:
-    values = [float(m.value) for m in rows if m.value is not None]
+def _pooled(name: str, rows: Sequence[Row], ratio: Bounded, mean: Bounded) -> Pooled:
+    """One metric of sessions, each counted as often as its weight says (section 10.2)."""
+    values = [float(row.metric.value) for row in rows if row.metric.value is not None]
+    weights = [row.weight for row in rows if row.metric.value is not None]
     return Pooled(
         name=name,
-        unit=rows[0].unit,
+        unit=rows[0].metric.unit,
         pooled=ratio.value,
         mean=mean.value,
-        median=median(values) if values else None,
+        median=median(values, weights) if values else None,
         sessions=len(values),
-        missing=dict(Counter(m.reason for m in rows if m.value is None)),
+        missing=dict(Counter(row.metric.reason for row in rows if row.metric.value is None)),
         pooled_interval=ratio.interval,
         mean_interval=mean.interval,
         clusters=mean.clusters,
         method=mean.method,
+        weighted=any(weight != 1 for weight in weights),
     )
