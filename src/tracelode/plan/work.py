@@ -157,10 +157,11 @@ def work_of_story(story: Story) -> Work | None:
         None where no event names a tool: then nothing was observed.
     """
     calls = []
+    again = _told_twice(story)
     for place in story.executes:
         event = story.events[place]
         tool = event.payload.get("tool")
-        if not isinstance(tool, str) or not tool or _planned_by_tool(event.payload, tool):
+        if not isinstance(tool, str) or not tool or place in again or _planned_by_tool(event.payload, tool):
             continue
         told = event.payload.get("input_summary")
         command = told if isinstance(told, str) else ""
@@ -190,6 +191,18 @@ def work_of_story(story: Story) -> Work | None:
         p for p, e in enumerate(story.events) if e.actor == "human" and e.payload.get("decision") == "prompt"
     )
     return Work(calls=tuple(calls), spans=tuple(spans), prompts=prompts, whole=False)
+
+
+def _told_twice(story: Story) -> set[int]:
+    """Places of starts that name the tool which the end of the attempt names too: that is one call."""
+    return {
+        one.place
+        for one in story.tries
+        if not one.implied
+        and one.end is not None
+        and one.start is not one.end
+        and one.end.payload.get("tool") == one.start.payload.get("tool")
+    }
 
 
 def _planned_by_tool(payload: Mapping[str, object], tool: str) -> bool:
