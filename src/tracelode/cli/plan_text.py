@@ -59,11 +59,14 @@ def check(found: PlanCheck) -> None:
         screen.sentence("nothing is off")
     screen.sentence("")
     rows: list[list[Cell]] = [
-        [f"{c.item}", Flex(c.text), f"{c.good:,}/{c.of:,}", _mark(c.passed)] for c in found.checklist
+        [f"{c.item}", Flex(c.text), f"{c.good:,}/{c.of:,}" if c.of else "-", _mark(c.passed, c.note)]
+        for c in found.checklist
     ]
     columns = [Column("", right=True), Column("capture checklist", grow=True, least=16),
                Column("kept", right=True), Column("")]  # fmt: skip
     screen.table(columns, rows)
+    for note in dict.fromkeys(c.note for c in found.checklist if c.note):
+        screen.sentence(f"not told: {note}")
     seen = [t for t in found.troubles if t.seen]
     if seen:
         screen.sentence("")
@@ -72,9 +75,9 @@ def check(found: PlanCheck) -> None:
                                 f"remedy: {trouble.remedy}"], joint="; ", indent=9)  # fmt: skip
 
 
-def _mark(passed: bool | None) -> Styled:
+def _mark(passed: bool | None, note: str) -> Styled:
     if passed is None:
-        return Styled("open", "dim")
+        return Styled("not told" if note else "open", "dim")
     return Styled("pass", "green") if passed else Styled("FAIL", "red")
 
 

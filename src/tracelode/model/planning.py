@@ -55,6 +55,8 @@ class ChecklistItem(msgspec.Struct, frozen=True, kw_only=True):
     """Events or kinds that keep it."""
     of: int
     """Events or kinds that could."""
+    note: str = ""
+    """Why no event could, "" where some could."""
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
