@@ -10,6 +10,7 @@ from tracelode.model.planning import Severity
 from tracelode.plan.checks.references import references
 from tracelode.plan.checks.times import times
 from tracelode.plan.life import Node, Story
+from tracelode.plan.metrics.nodes import approved
 from tracelode.plan.metrics.observed import unsupported
 from tracelode.plan.work import Work
 
@@ -202,7 +203,7 @@ _CHECKS: tuple[Callable[[Story], Iterable[Hit]], ...] = (
 
 
 def _observed(story: Story, work: Work | None) -> Iterator[Hit]:
-    if work is None or not work.calls or not story.plan:
+    if work is None or not work.calls or not story.plan or approved(story):
         return
     outside = work.outside
     if outside * 2 > len(work.calls):
