@@ -188,7 +188,8 @@ def _timeline(report: PlanReport, output: Path | None, store: StoreOptions) -> i
 
     if not report.sessions:
         return nothing_found(_NOTHING, {"sessions": []} if store.json else None)
-    planned: list[SessionPlan] = [s for s in report.sessions if s.nodes] or list(report.sessions[:1])
+    told = [s for s in report.sessions if s.tier in ("declared", "human")]
+    planned: list[SessionPlan] = told or list(report.sessions[:1])
     if output is not None:
         if len(planned) > 1:
             raise UsageError(f"a picture is of one session; name one of {len(planned):,}")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tracelode.cli.table import Cell
     from tracelode.model.planning import PlanCheck, PlanFinding, PlanMetric, PlanReport, Pooled, SessionPlan
 
+_SIGNS = {"succeeded": "=", "failed": "x", "running": ">", "segment": "-"}
 ROWS = 30
 """Rows of a table on the screen."""
 _STYLES = {"error": "red", "warning": "yellow", "info": "dim"}
@@ -36,6 +37,8 @@ _HEAD = (
     ("rollback", ("rollback_rate", "rollback_rate_seed", "rollback_cost", "rework_finished",
                   "rework_later_prompt", "rollback_D1", "rollback_D2", "rollback_D3", "rollback_D4",
                   "rollback_D5", "rollback_D6")),
+    ("where nothing was planned", ("segment_count", "segment_calls", "segment_time",
+                                   "segment_concentration")),
 )  # fmt: skip
 """Groups of metrics on the screen; the first is the headline."""
 
@@ -133,8 +136,13 @@ def _one(screen: Screen, one: SessionPlan) -> None:
     screen.flow("events", [counts, actors, kind, f"plan {one.tier}"], joint="; ", indent=9)
     by_name = {m.name: m for m in one.metrics}
     for title, names in _HEAD:
-        rows = [_row(by_name[name]) for name in names if name in by_name and _worth(by_name[name])]
-        if rows:
+        listed = [by_name[name] for name in names if name in by_name and _worth(by_name[name])]
+        rows = [_row(metric) for metric in listed]
+        if listed and all(m.value is None for m in listed):
+            reason = Counter(m.reason for m in listed).most_common(1)[0][0]
+            screen.sentence("")
+            screen.flow(title, [f"not applicable: {reason}"], indent=len(title) + 2)
+        elif rows:
             screen.sentence("")
             columns = [Column(title, least=18), Column("value", right=True), Column("of", right=True, rank=2),
                        Column("", grow=True, rank=1)]  # fmt: skip
@@ -168,7 +176,9 @@ def _nodes(screen: Screen, one: SessionPlan) -> None:
 
 
 def _worth(metric: PlanMetric) -> bool:
-    """Counts of detectors that found nothing are left out on the screen."""
+    """Counts of detectors that found nothing are left out on the screen, and stretches of what has a plan."""
+    if metric.name.startswith("segment_"):
+        return metric.value is not None
     return not (metric.name.startswith("rollback_D") and metric.value == 0)
 
 
@@ -223,7 +233,7 @@ def _back(screen: Screen, one: SessionPlan) -> None:
 
 
 def _many(screen: Screen, report: PlanReport) -> None:
-    planned = sum(1 for s in report.sessions if s.nodes)
+    planned = sum(1 for s in report.sessions if s.tier in ("declared", "human"))
     screen.sentence(
         f"{number(len(report.sessions) - report.subagents, 'session')}"
         + (f", {number(report.subagents, 'sub-agent')}" if report.subagents else "")
@@ -231,7 +241,13 @@ def _many(screen: Screen, report: PlanReport) -> None:
     )
     by_name = {p.name: p for p in report.pooled}
     for title, names in _HEAD:
-        rows = [_together(by_name[name]) for name in names if name in by_name]
+        rows = [_together(by_name[name]) for name in names if _shown(by_name.get(name))]
+        if not rows:
+            continue
+        if not any(by_name[name].sessions for name in names if name in by_name):
+            screen.sentence("")
+            screen.flow(title, ["not applicable to any of these threads"], indent=len(title) + 2)
+            continue
         columns = [Column(title, grow=True, least=18), Column("pooled", right=True),
                    Column("mean", right=True, rank=1), Column("median", right=True, rank=2),
                    Column("threads", right=True, rank=3)]  # fmt: skip
@@ -243,6 +259,10 @@ def _many(screen: Screen, report: PlanReport) -> None:
     if where:
         places = [f"{word} {where[word]:,}" for word in ("pre", "mid", "post")]
         screen.flow("people", [*places, _reading(where)], joint="; ", indent=9)
+
+
+def _shown(one: Pooled | None) -> bool:
+    return one is not None and (one.sessions > 0 or not one.name.startswith("segment_"))
 
 
 def _reading(where: Counter[str]) -> str:
@@ -293,6 +313,8 @@ def timeline(sessions: Sequence[SessionPlan], tz: str) -> None:
     screen.sentence(
         "= succeeded  x failed  ~ paused or removed  > running  ? start not told  H person  < rollback"
     )
+    if any(one.tier == "inferred" for one in sessions):
+        screen.sentence("- a stretch of one stage: nothing was planned")
 
 
 def _drawn(screen: Screen, one: SessionPlan, tz: str) -> None:
@@ -331,7 +353,7 @@ def _line(one: SessionPlan, node: str, cells: int) -> str:
         if start is None:
             continue
         stop = _cell(one, bar.ended if bar.ended is not None else one.ended, cells)
-        sign = "?" if bar.implied else {"succeeded": "=", "failed": "x", "running": ">"}.get(bar.end, "~")
+        sign = "?" if bar.implied else _SIGNS.get(bar.end, "~")
         for place in range(start, max(start, stop if stop is not None else start) + 1):
             line[place] = sign
     for back in one.rollbacks:

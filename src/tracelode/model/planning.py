@@ -189,7 +189,7 @@ class NodeRow(msgspec.Struct, frozen=True, kw_only=True):
     initial: bool
     """Was it planned before work began?"""
     status: str
-    """planned, running, succeeded, failed or removed."""
+    """planned, running, succeeded, failed or removed; segment for a stretch that nobody planned."""
     attempts: int
     """Starts."""
     time: int | None
@@ -216,7 +216,7 @@ class Bar(msgspec.Struct, frozen=True):
     ended: int | None
     """UTC microseconds."""
     end: str
-    """succeeded, failed, paused, removed or running."""
+    """succeeded, failed, paused, removed or running; segment for a stretch that nobody planned."""
     implied: bool
     """No start was declared."""
 
@@ -231,7 +231,8 @@ class SessionPlan(msgspec.Struct, frozen=True, kw_only=True):
     goal: str
     """Bounded text of the goal, "" where texts are not kept."""
     tier: Literal["declared", "human", "inferred", "none"]
-    """Where its nodes come from; none: it has none."""
+    """Where its nodes come from: a plan tool, a document that a person approved, or stretches of one stage
+    where nothing was planned; none: it has none."""
     started: int | None
     """UTC microseconds of the first event."""
     ended: int | None

@@ -15,6 +15,7 @@ from tracelode.workspace.asking import Asking
 from tracelode.workspace.writing import private
 
 if TYPE_CHECKING:
+    from tracelode.model.operation import Operation
     from tracelode.model.plan import Plan, PlanEvent
     from tracelode.model.session import Session
     from tracelode.plan.work import Work
@@ -150,7 +151,7 @@ class Planning(Asking):
         from tracelode.plan.checks import check, loaded_from
 
         plans = self._plans(sessions)
-        told = {p.session: self._work(p, whole=False) for p in plans}
+        told = {p.session: self._work(p, self._operations(p), whole=False) for p in plans}
         works = {session: work for session, work in told.items() if work is not None}
         return check(loaded_from(e for p in plans for e in p.events), works)
 
@@ -171,15 +172,20 @@ class Planning(Asking):
             plan rules, section 7.
         """
         from tracelode.plan.metrics import measure, report
+        from tracelode.plan.pieces import pieces
 
         plans = self._plans(sessions)
         again = bool(sessions) if whole is None else whole
         found = []
         for plan in plans:
-            work = self._work(plan, whole=again)
+            operations = self._operations(plan)
+            work = self._work(plan, operations, whole=again)
+            bare = not any(node.epoch for node in plan.nodes) and bool(operations)
+            stages = {row[0]: row[2] for row in self._ask().named(plan.session)} if bare else {}
+            segments = pieces(operations, stages)
             cut = work is not None and not work.whole and any(c.writes for c in work.calls)
             notes = [WHOLE] if cut else []
-            found.append(measure(plan.events, work, notes=notes))
+            found.append(measure(plan.events, work, notes=notes, segments=segments))
         threads = {s.key for s in self._catalog.sessions() if s.key != s.root}
         return msgspec.structs.replace(report(found), subagents=sum(p.session in threads for p in plans))
 
@@ -216,13 +222,18 @@ class Planning(Asking):
             raise QueryError("the session holds no plan event and no word of a person")
         return list(plans.values())
 
-    def _work(self, plan: Plan, *, whole: bool) -> Work | None:
-        from tracelode.plan.work import work_of_operations
-
+    def _operations(self, plan: Plan) -> list[Operation]:
         if any(e.source is not None and e.source.adapter == RECORDED for e in plan.events):
             # recorded as plan events: they name their tools themselves
+            return []
+        found: list[Operation] = self._ask().operations(plan.session)
+        return found
+
+    def _work(self, plan: Plan, operations: list[Operation], *, whole: bool) -> Work | None:
+        from tracelode.plan.work import work_of_operations
+
+        if not operations:
             return None
-        operations = self._ask().operations(plan.session)
         texts: dict[str, str] | None = None
         if whole:
             contents, gone = self.contents(plan.session)  # type: ignore[attr-defined]
