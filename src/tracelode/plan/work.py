@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import msgspec
@@ -15,6 +15,7 @@ from tracelode.model.operation import Operation
 from tracelode.model.plan import Plan
 from tracelode.plan.edits import Edit, edits_of
 from tracelode.plan.life import Story
+from tracelode.signals.plan.told import told_event
 
 TESTS = frozenset({"test", "lint", "build", "verify"})
 """Closed verbs of what checks work."""
@@ -250,6 +251,39 @@ def work_of_operations(
         whole=contents is not None,
         tokens_known=any(value is not None for value in tokens.values()),
     )
+
+
+def work_of_told(
+    operations: Sequence[Operation], plan: Plan, contents: Mapping[str, str] | None = None
+) -> Work:
+    """The same of a session whose operations say which event each of them is.
+
+    Args:
+        operations: n operations of one session, in order.
+        plan: its events, in the order of the operations that tell them.
+        contents: operation id to its whole input; None: only previews are at hand.
+
+    Returns:
+        Calls and attempts on the scale of operation indexes.
+    """
+    work = work_of_operations(operations, plan, contents)
+    places = [o.index for o in operations if told_event(o) is not None]
+    story = Story(plan.events)
+    if len(places) != len(story.events):
+        return work
+    spans = [
+        Span(
+            node=one.node.id,
+            start=places[one.place],
+            stop=places[one.stopped] if one.stopped is not None else None,
+            implied=one.implied,
+            succeeded=one.end is not None and one.end.status == "succeeded",
+        )
+        for one in story.tries
+    ]
+    named = {o.id: told.node_id for o in operations if (told := told_event(o)) is not None}
+    calls = tuple(msgspec.structs.replace(call, node=named.get(call.id, "")) for call in work.calls)
+    return replace(work, spans=tuple(sorted(spans, key=lambda s: (s.start, s.node))), calls=calls)
 
 
 def _waits(operations: Iterable[Operation]) -> Iterable[tuple[int, int]]:

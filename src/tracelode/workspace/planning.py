@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".jsonl.zst")
 RECORDED = "plan-events"
+TOLD = frozenset({"aide"})
+"""Sources whose operations say themselves which event each of them is, beside what they did."""
 """Source whose records are plan events already."""
 WHOLE = "edits are read from previews; name the session to read them whole"
 
@@ -230,7 +232,7 @@ class Planning(Asking):
         return found
 
     def _work(self, plan: Plan, operations: list[Operation], *, whole: bool) -> Work | None:
-        from tracelode.plan.work import work_of_operations
+        from tracelode.plan.work import work_of_operations, work_of_told
 
         if not operations:
             return None
@@ -240,7 +242,8 @@ class Planning(Asking):
             texts = (
                 {ident: one.arguments for ident, one in contents.items()} if contents or not gone else None
             )
-        return work_of_operations(operations, plan, texts)
+        told = operations[0].origin.adapter in TOLD
+        return (work_of_told if told else work_of_operations)(operations, plan, texts)
 
 
 def _write(events: Iterable[PlanEvent], stream: IO[bytes]) -> None:

@@ -26,20 +26,23 @@ def not_told(stories: Sequence[Story]) -> Iterator[PlanFinding]:
     Returns:
         Information, with how many sessions it is of.
     """
-    names = ", ".join(sorted({name for story in stories for name in adapters(story.events)}))
     total = len(stories)
-    ended = sum(1 for s in stories if s.types["complete"])
-    if ended < total:
-        words = f"complete events are not recorded by this kind of source ({names})"
-        yield finding("PT002", words, "", (), total, "info", total - ended)
+    open_ = [s for s in stories if not s.types["complete"]]
+    if open_:
+        words = f"complete events are not recorded by this kind of source ({_names(open_)})"
+        yield finding("PT002", words, "", (), total, "info", len(open_))
     bare = [s for s in stories if _bare(s)]
     if bare:
-        words = f"results of nodes are not recorded by this kind of source ({names}): its tool calls are"
+        words = f"results of nodes are not recorded by this kind of source ({_names(bare)}): its calls are"
         yield finding("PT090", words, "", (), total, "info", len(bare))
     without = [s for s in stories if not s.plan and not s.executes]
     if without:
         words = "sessions without a plan: coverage and order do not apply to them"
         yield finding("PT001", words, "", (), total, "info", len(without))
+
+
+def _names(stories: Sequence[Story]) -> str:
+    return ", ".join(sorted({name for story in stories for name in adapters(story.events)}))
 
 
 def _bare(story: Story) -> bool:

@@ -89,7 +89,9 @@ def keep(tool: str, arguments: str, start: Start, text: Text) -> str:
     if rows is None:
         return ""
     items = tuple(item for row in rows[:ITEMS] if (item := _item(row, start, text, _TEXTS)) is not None)
-    return packed(Kept("list", items, left=max(0, len(rows) - ITEMS)))
+    name = given.get("plan_id")
+    several = start(name, _ID) if isinstance(name, str) else ""
+    return packed(Kept("list", items, left=max(0, len(rows) - ITEMS), list=several))
 
 
 def _item(row: Any, start: Start, text: Text, names: tuple[str, ...]) -> Item | None:
@@ -263,6 +265,7 @@ def keep_again(field: str, start: Start, text: Text) -> str:
             outcome=given.outcome if given.outcome in ("approve", "changes", "stop") else "",
             reason=text(start(given.reason, REASON)) if given.reason else "",
             left=max(0, given.left),
+            list=start(given.list, _ID) if given.list else "",
         )
     )
 

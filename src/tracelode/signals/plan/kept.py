@@ -54,6 +54,8 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """Their words, redacted and bounded."""
     left: int = 0
     """Items left out because the list is too long."""
+    list: str = ""
+    """Id of the list, where a tool keeps several apart."""
     event: dict[str, Any] = {}
     """A plan event as its record tells it (form event), without session, moment and place."""
 
