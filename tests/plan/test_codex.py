@@ -1,4 +1,4 @@
-"""Do the plans of Codex come out of an import: replaced lists, stopped turns, files with several session_meta?"""
+"""Do the plans of Codex come out of an import: replaced lists, stopped turns, forks, plans in answers?"""
 
 from __future__ import annotations
 

@@ -55,7 +55,9 @@ _STATES = ("status", "state")
 _DONE = ("completed", "done")
 _IDS = ("taskId", "task_id", "id")
 _NUMBERED = re.compile(r"\s*Task #?(\S{1,40}) created")
-_SAID = re.compile(r"(?:the user said:|reason for the rejection:)\s*(.*)", re.DOTALL)
+_SAID = re.compile(
+    r"(?:the user said:|reason for the rejection:|with the following feedback:)\s*(.*)", re.DOTALL
+)
 
 
 def keep(tool: str, arguments: str, start: Start, text: Text) -> str:

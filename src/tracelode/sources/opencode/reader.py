@@ -43,10 +43,11 @@ def read_session(file: Line, path: str) -> Iterator[Item]:
         if info is None or not info.id:
             yield Skip(file.number, "session without an id")
             return
-        parent = info.parentID or None
-        role = "main" if parent is None else "subagent"
-        yield About(info.id, info.id, info.directory or "", role, parent=parent)
-        reader = _Reader(Maker(AGENT, AGENT, path, info.id), role)
+        role = "subagent" if info.parentID else "main"
+        root = info.parentID or info.id
+        key = f"{root}/{info.id}" if info.parentID else info.id
+        yield About(key, root, info.directory or "", role)
+        reader = _Reader(Maker(AGENT, AGENT, path, key), role)
         reader.maker.line = file
         for message in export.messages or []:
             yield from reader.message(message)
@@ -169,7 +170,7 @@ class _Reader:
         fields = argument_fields(state.input)
         child = facts.get("sessionId")
         if name == "task" and isinstance(child, str) and child:
-            fields["spawns"] = child
+            fields["spawns"] = f"{self.maker.session}/{child}"
         if status == "denied":
             fields["human"] = "denial"
         elif status == "ok" and (asks_person(name) or name in ASKS):
