@@ -29,8 +29,8 @@ _HEAD = (
     ("coverage", ("coverage", "coverage_seed", "coverage_initial", "completion")),
     ("order", ("deviation", "deviation_seed", "displaced", "unplanned", "repeated", "deviation_explained",
                "order_only", "kendall_distance", "alignment_fitness", "precedence_violations")),
-    ("people", ("human_rate", "human_rate_seed", "human_pre", "human_mid", "human_post", "corrective",
-                "human_per_attempt", "human_per_hour", "detection_delay")),
+    ("people", ("human_rate", "human_rate_seed", "human_pre", "human_mid", "human_post", "planning",
+                "corrective", "human_per_attempt", "human_per_hour", "detection_delay")),
     ("time and resources", ("node_duration", "node_duration_seed", "node_duration_median",
                             "node_duration_p90", "attempt_duration", "wall_time", "human_wait",
                             "concentration")),
@@ -253,12 +253,25 @@ def _many(screen: Screen, report: PlanReport) -> None:
                    Column("threads", right=True, rank=3)]  # fmt: skip
         screen.sentence("")
         screen.table(columns, rows)
-    where: Counter[str] = Counter(
-        i.position for s in report.sessions for i in s.interventions if i.decision != "goal"
-    )
-    if where:
-        places = [f"{word} {where[word]:,}" for word in ("pre", "mid", "post")]
-        screen.flow("people", [*places, _reading(where)], joint="; ", indent=9)
+    _decided(screen, report)
+
+
+def _decided(screen: Screen, report: PlanReport) -> None:
+    """What people decided, before, during and after work."""
+    if not report.people:
+        return
+    screen.sentence("")
+    rows: list[list[Cell]] = [
+        [Flex(p.decision), f"{p.pre:,}", f"{p.mid:,}", f"{p.post:,}", f"{p.unknown:,}", f"{p.corrective:,}"]
+        for p in report.people
+    ]
+    columns = [Column("decisions of people", grow=True, least=16), Column("pre", right=True),
+               Column("mid", right=True), Column("post", right=True),
+               Column("not told", right=True, rank=2), Column("corrective", right=True, rank=1)]  # fmt: skip
+    screen.table(columns, rows)
+    where = Counter({word: sum(getattr(p, word) for p in report.people) for word in ("pre", "mid", "post")})
+    if where.total():
+        screen.sentence(_reading(where))
 
 
 def _shown(one: Pooled | None) -> bool:

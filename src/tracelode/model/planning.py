@@ -294,10 +294,31 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     """Mean of the sessions' values."""
     median: float | None
     """Median of the sessions' values."""
+    low: float | None
+    """10th percentile of the sessions' values: too coarse or too fine is said within one's own history."""
+    high: float | None
+    """90th percentile of the sessions' values."""
     sessions: int
     """Sessions with a value."""
     missing: dict[str, int]
     """Reason to sessions without one."""
+
+
+class PeopleRow(msgspec.Struct, frozen=True, kw_only=True):
+    """How often people decided one thing, and when."""
+
+    decision: str
+    """As of an intervention."""
+    pre: int
+    """Before work began."""
+    mid: int
+    """While it went on."""
+    post: int
+    """After the last work on the plan."""
+    unknown: int
+    """Where nothing says when work began."""
+    corrective: int
+    """How many of them correct what an agent did."""
 
 
 class PlanReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -309,6 +330,8 @@ class PlanReport(msgspec.Struct, frozen=True, kw_only=True):
     """The oldest first."""
     pooled: tuple[Pooled, ...]
     """In the order of the sessions' metrics."""
+    people: tuple[PeopleRow, ...] = ()
+    """What people decided and when, the most frequent first."""
     unusable: int = 0
     """Lines of files that are no event; `plan check` says which."""
     subagents: int = 0

@@ -19,10 +19,11 @@ from tracelode.model.planning import (
 )
 from tracelode.plan.life import Story
 from tracelode.plan.metrics.durations import duration_metrics
+from tracelode.plan.metrics.figure import quantile
 from tracelode.plan.metrics.nodes import depth, node_metrics
 from tracelode.plan.metrics.observed import calls_by_node, observed_metrics
 from tracelode.plan.metrics.order import order_metrics
-from tracelode.plan.metrics.people import interventions, people_metrics
+from tracelode.plan.metrics.people import interventions, people_metrics, together
 from tracelode.plan.metrics.rework import rework_metrics
 from tracelode.plan.metrics.rollbacks import Found
 from tracelode.plan.pieces import Piece, piece_bars, piece_metrics, piece_rows
@@ -176,6 +177,7 @@ def report(sessions: Sequence[SessionPlan], unusable: int = 0) -> PlanReport:
         metrics_version=METRICS_VERSION,
         sessions=tuple(sessions),
         pooled=tuple(_pooled(name, rows) for name, rows in by_name.items()),
+        people=together(sessions),
         unusable=unusable,
     )
 
@@ -192,6 +194,8 @@ def _pooled(name: str, rows: Sequence[PlanMetric]) -> Pooled:
         pooled=sum(n for n, _ in parts if n is not None) / below if whole else None,
         mean=fmean(values) if values else None,
         median=median(values) if values else None,
+        low=quantile(values, 0.1),
+        high=quantile(values, 0.9),
         sessions=len(known),
         missing=dict(Counter(m.reason for m in rows if m.value is None)),
     )
