@@ -217,7 +217,10 @@ _PLAN_TOOLS = frozenset(
 
 
 def work_of_operations(
-    operations: Sequence[Operation], plan: Plan, contents: Mapping[str, str] | None = None
+    operations: Sequence[Operation],
+    plan: Plan,
+    contents: Mapping[str, str] | None = None,
+    spans: Sequence[Span] | None = None,
 ) -> Work:
     """What a session's operations tell of work.
 
@@ -225,6 +228,7 @@ def work_of_operations(
         operations: n operations of one session, in order.
         plan: its plan.
         contents: operation id to its whole input; None: only previews are at hand.
+        spans: where nodes were in progress, in order; None: as the plan says.
 
     Returns:
         Calls and attempts on the scale of operation indexes.
@@ -236,12 +240,13 @@ def work_of_operations(
             issued[o.fields["call"]] = issued.get(o.fields["call"], 0) + 1
     tokens = {o.id: _tokens(o) for o in own if o.kind == "model"}
     calls = [_call(o, contents, tokens, issued) for o in own if o.kind in _DONE]
-    spans = [
-        Span(node=node.id, start=a.start, stop=a.stop, implied=a.implied, succeeded=a.end == "succeeded")
-        for node in plan.nodes
-        for a in node.attempts
-    ]
-    spans.sort(key=lambda s: (s.start, s.node))
+    if spans is None:
+        spans = [
+            Span(node=node.id, start=a.start, stop=a.stop, implied=a.implied, succeeded=a.end == "succeeded")
+            for node in plan.nodes
+            for a in node.attempts
+        ]
+    spans = sorted(spans, key=lambda s: (s.start, s.node))
     return Work(
         calls=tuple(calls),
         spans=tuple(spans),
