@@ -74,7 +74,9 @@ def step_notes(step: Step) -> list[str]:
         ends = " or ".join(value_text(value) for value in step.wait.until)
         notes.append(f"again until {clean(step.wait.path)} is {ends}")
     if step.approval:
-        notes.append("a person must say yes first")
+        said = words.decisions(step)
+        because = f": in the runs {said}" if said else ""
+        notes.append(f"a person must say yes first{because}")
     if step.read_back:
         notes.append(f"{clean(step.read_back)} shows whether it was done")
     return notes
