@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".jsonl.zst")
 RECORDED = "plan-events"
+AT_ONCE = 40
+"""Sessions read with one query."""
 TOLD = frozenset({"aide"})
 """Sources whose operations say themselves which event each of them is, beside what they did."""
 """Source whose records are plan events already."""
@@ -153,7 +155,7 @@ class Planning(Asking):
         from tracelode.plan.checks import check, loaded_from
 
         plans = self._plans(sessions)
-        told = {p.session: self._work(p, self._operations(p), whole=False) for p in plans}
+        told = {p.session: self._work(p, held, whole=False) for p, held, _ in self._read(plans)}
         works = {session: work for session, work in told.items() if work is not None}
         return check(loaded_from(e for p in plans for e in p.events), works)
 
@@ -179,12 +181,10 @@ class Planning(Asking):
         plans = self._plans(sessions)
         again = bool(sessions) if whole is None else whole
         found = []
-        for plan in plans:
-            operations = self._operations(plan)
+        for plan, operations, stages in self._read(plans, stages=True):
             work = self._work(plan, operations, whole=again)
             bare = not any(node.epoch for node in plan.nodes) and bool(operations)
-            stages = {row[0]: row[2] for row in self._ask().named(plan.session)} if bare else {}
-            segments = pieces(operations, stages)
+            segments = pieces(operations, stages) if bare else []
             cut = work is not None and not work.whole and any(c.writes for c in work.calls)
             notes = [WHOLE] if cut else []
             found.append(measure(plan.events, work, notes=notes, segments=segments))
@@ -224,12 +224,21 @@ class Planning(Asking):
             raise QueryError("the session holds no plan event and no word of a person")
         return list(plans.values())
 
-    def _operations(self, plan: Plan) -> list[Operation]:
-        if any(e.source is not None and e.source.adapter == RECORDED for e in plan.events):
-            # recorded as plan events: they name their tools themselves
-            return []
-        found: list[Operation] = self._ask().operations(plan.session)
-        return found
+    def _read(
+        self, plans: Sequence[Plan], *, stages: bool = False
+    ) -> Iterator[tuple[Plan, list[Operation], dict[int, str]]]:
+        """Plans with the operations of their sessions, and their stages where asked for, some at a time."""
+        from tracelode.store.series import series
+        from tracelode.store.series import stages as staged
+
+        for first in range(0, len(plans), AT_ONCE):
+            some = plans[first : first + AT_ONCE]
+            # what was recorded as plan events names its tools itself
+            keys = [p.session for p in some if not _recorded(p)]
+            operations = series(self._ask(), keys, outputs=False)
+            names = staged(self._ask(), keys) if stages else {}
+            for plan in some:
+                yield plan, operations.pop(plan.session, []), names.pop(plan.session, {})
 
     def _work(self, plan: Plan, operations: list[Operation], *, whole: bool) -> Work | None:
         from tracelode.plan.work import work_of_operations, work_of_told
@@ -244,6 +253,10 @@ class Planning(Asking):
             )
         told = operations[0].origin.adapter in TOLD
         return (work_of_told if told else work_of_operations)(operations, plan, texts)
+
+
+def _recorded(plan: Plan) -> bool:
+    return any(e.source is not None and e.source.adapter == RECORDED for e in plan.events)
 
 
 def _write(events: Iterable[PlanEvent], stream: IO[bytes]) -> None:
