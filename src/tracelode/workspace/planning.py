@@ -176,7 +176,7 @@ class Planning(Asking):
             plan rules, section 7.
         """
         from tracelode.plan.metrics import measure, report
-        from tracelode.plan.pieces import pieces
+        from tracelode.plan.metrics.pieces import pieces
 
         plans = self._plans(sessions)
         again = bool(sessions) if whole is None else whole

@@ -24,9 +24,9 @@ from tracelode.plan.metrics.nodes import depth, node_metrics
 from tracelode.plan.metrics.observed import calls_by_node, observed_metrics
 from tracelode.plan.metrics.order import order_metrics
 from tracelode.plan.metrics.people import interventions, people_metrics, together
+from tracelode.plan.metrics.pieces import Piece, piece_bars, piece_metrics, piece_rows
 from tracelode.plan.metrics.rework import rework_metrics
 from tracelode.plan.metrics.rollbacks import Found
-from tracelode.plan.pieces import Piece, piece_bars, piece_metrics, piece_rows
 from tracelode.plan.work import Work, work_of_story
 
 _GOAL = 200
