@@ -15,6 +15,8 @@ import logging
 import multiprocessing
 import os
 import random
+import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -30,6 +32,9 @@ from tracelode.record.event import new_id, stamp
 
 BAR = 60.0
 """Microseconds an event, 500 characters of payload, redaction on, no fsync."""
+HOOK = 50.0
+"""Milliseconds of CPU that a hook command takes, with all that it leaves behind."""
+CODE = "recorder, summary, code"
 SIZE = 500
 ROUNDS = 10
 TEXT = """
@@ -37,6 +42,19 @@ load the table of orders and count rows by day then fill what is missing with th
 check that no column knows the future train a model compare it with the last write figures to out/a.csv
 """
 WORDS = TEXT.split()
+LINES = (
+    'key = request.args.get("order_id")',
+    "    if key is None:",
+    '        raise ValueError("order_id is required")',
+    'row = db.execute("SELECT * FROM orders WHERE id = :id", {"id": key}).fetchone()',
+    "async def fetch(session: ClientSession, url: str, retries: int = 3) -> bytes:",
+    "    for attempt in range(retries):",
+    "assert answer.status == 200, f'{url} did not answer after {retries} tries'",
+    "12 passed, 1 skipped in 3.41s",
+    "for token in tokens: counts[token] += 1",
+    "return {name: value for name, value in sorted(items, key=lambda pair: pair[1])}",
+)
+"""Lines of programs of our own, and of what they print."""
 SECRET = "sk-ant-api03-" + "abcDEF0123456789" * 3
 
 
@@ -46,6 +64,13 @@ def texts(seed: int, secret: bool = False) -> Iterator[str]:
     while True:
         text = " ".join(lot.choice(WORDS) for _ in range(120))[: SIZE - 70 * secret]
         yield f"{text} {SECRET}" if secret else text
+
+
+def code(seed: int) -> Iterator[str]:
+    """Texts of SIZE characters that look like a program: names, signs and quotes, and words such as key."""
+    lot = random.Random(seed)
+    while True:
+        yield "".join(f"{lot.choice(LINES)}\n" for _ in range(20))[:SIZE]
 
 
 def bare(folder: Path) -> Callable[[str], object]:
@@ -115,6 +140,7 @@ def timed(call: Callable[[str], object], source: Iterator[str], calls: int) -> l
 def costs(report: Report, folder: Path, events: int) -> None:
     """Enter what an event costs."""
     cases: dict[str, tuple[Callable[[str], object], bool]] = {
+        CODE: (recorder(folder / "code", "summary"), False),
         "bare os.write of json.dumps (bound)": (bare(folder), False),
         "recorder, summary": (recorder(folder, "summary"), False),
         "recorder, full": (recorder(folder, "full"), False),
@@ -128,6 +154,7 @@ def costs(report: Report, folder: Path, events: int) -> None:
         report.notes.append("structlog is not installed: its row is left out")
     found: dict[str, list[int]] = {name: [] for name in cases}
     sources = {name: texts(i, dirty) for i, (name, (_, dirty)) in enumerate(cases.items())}
+    sources[CODE] = code(1)
     for name, (call, _) in cases.items():
         timed(call, sources[name], 200)
     for _ in range(ROUNDS):
@@ -135,7 +162,7 @@ def costs(report: Report, folder: Path, events: int) -> None:
             found[name] += timed(call, sources[name], max(1, events // ROUNDS))
     for name, spent in found.items():
         spent.sort()
-        bar = BAR if name == "recorder, summary" else None
+        bar = BAR if name in ("recorder, summary", CODE) else None
         report.figures.append(Figure(f"{name}: median", spent[len(spent) // 2] / 1_000, "us", bar))
         report.figures.append(Figure(f"{name}: p99", spent[len(spent) * 99 // 100] / 1_000, "us"))
 
@@ -175,6 +202,30 @@ def whole(report: Report, folder: Path, processes: int, events: int) -> None:
     ]
 
 
+def hook(report: Report, folder: Path) -> None:
+    """Enter what one call of the hook command of Claude Code costs, from its start to its end."""
+    told = {
+        "session_id": "11111111-2222-4333-8444-555555555501", "hook_event_name": "PostToolUse",
+        "tool_name": "Bash", "tool_input": {"command": "pytest -q tests && git status --short"},
+        "tool_response": {"stdout": "\n".join(LINES)},
+    }  # fmt: skip
+    # what the command leaves to a child is done here, so that it is counted
+    words = "import sys, json; from tracelode.record.hook import take_turn"
+    command = [sys.executable, "-c", f"{words}; take_turn(json.load(sys.stdin.buffer), wait=True)"]
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    env |= {"TRACELODE_DIR": str(folder / "hook"), "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    data, found = json.dumps(told).encode(), []
+    for number in range(21):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, input=data, env=env, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if number:
+            # the first one compiles the modules, as an installation does
+            found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    median = sorted(found)[len(found) // 2] * 1_000
+    report.figures.append(Figure("hook command: CPU, median of 20", median, "ms", HOOK))
+
+
 def main() -> int:
     """Run it; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -186,6 +237,7 @@ def main() -> int:
     report = Report("recorder")
     with tempfile.TemporaryDirectory() as place:
         costs(report, Path(place), given.events)
+        hook(report, Path(place))
         whole(report, Path(place), given.processes, given.events)
     report.show(as_json=given.json)
     return 1 if given.check and report.missed else 0

@@ -183,3 +183,35 @@ def test_the_strongest_class_counts() -> None:
     assert strongest(CLASSES) == "unknown"
     assert strongest(["read", "append"]) == "append"
     assert strongest([]) == ""
+
+
+def asked(name: str, server: str = "", says: str = "refused", **arguments: object) -> Run:
+    """A run in which a person was asked about its only call."""
+    return Run(key="p", calls=(call(name, server, **arguments),), decisions={0: says})
+
+
+@pytest.mark.parametrize("says", ["refused", "allowed"])
+def test_what_people_were_asked_about_is_no_reader(says: str) -> None:
+    effect = Knowledge([asked("list_accounts", "bank", says)]).of(call("list_accounts", "bank"))
+    assert (effect.effect, effect.basis) == ("unknown", "people")
+    assert (effect.refused, effect.allowed) == ((1, 0) if says == "refused" else (0, 1))
+    other = Knowledge([asked("list_accounts", "bank", says)]).of(call("list_branches", "bank"))
+    assert (other.effect, other.refused, other.allowed) == ("read", 0, 0)
+
+
+def test_a_refused_write_keeps_its_class_and_says_so() -> None:
+    effect = Knowledge([asked("delete_file"), asked("delete_file")]).of(call("delete_file"))
+    plain = Knowledge([]).of(call("delete_file"))
+    assert (effect.effect, effect.basis, effect.refused) == (plain.effect, plain.basis, 2)
+
+
+def test_of_a_shell_a_refusal_is_about_its_verb() -> None:
+    known = Knowledge([asked("Bash", command="ls secrets")])
+    assert known.of(call("Bash", command="ls src")).basis == "people"
+    assert known.of(call("Bash", command="pytest -q")).refused == 0
+
+
+def test_a_configured_reader_stays_one_but_is_asked_for() -> None:
+    declared = Declared(effects={"list_accounts": Effect(effect="read", basis="configured")})
+    effect = Knowledge([asked("list_accounts")], declared).of(call("list_accounts"))
+    assert (effect.effect, effect.basis, effect.refused) == ("read", "configured", 1)

@@ -284,3 +284,17 @@ def test_a_coding_session_is_read_from_a_store(tmp_path: Path) -> None:
     assert list(run.effects) == [2]
     assert sum(c.measures["tokens.output"] for c in run.calls) == 41 + 12
     assert sum(c.measures["calls"] for c in run.calls) == 2
+
+
+def test_what_a_person_said_to_a_call_is_kept_and_what_a_rule_said_is_not() -> None:
+    run = run_of(
+        SESSION,
+        operations(
+            tool("pay", {"to": "Jo"}, status="denied", fields={"human": "denial"}),
+            tool("pay", {"to": "Al"}, status="denied"),
+            tool("pay", {"to": "Bo"}, "ok", fields={"acp.permission": "allow_once"}),
+            tool("pay", {"to": "Cy"}, "ok"),
+        ),
+        {},
+    )
+    assert run.decisions == {0: "refused", 2: "allowed"}

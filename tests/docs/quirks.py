@@ -19,6 +19,22 @@ Row: TypeAlias = tuple[str, str, str, tuple[str, ...]]
 HEAD = ("case", "what goes wrong elsewhere", "here", "covered")
 
 QUIRKS: dict[str, tuple[str, tuple[Row, ...]]] = {
+    "acp": ("test_acp_cases", (
+        ("", "Every piece of an answer is taken for an answer.", "One call up to the next result.",
+         ("words_that_come", "an_answer_ends")),
+        ("", "A session that is loaded again counts twice.", "Once.", ("a_history_that",)),
+        ("", "Several plans of one session overwrite each other.", "Each is followed by its id.",
+         ("plans_with_ids",)),
+        ("", "A refused permission is a failed tool.", "It is denied, by a person.", ("a_permission",)),
+    )),
+    "aide": ("test_tree_cases", (
+        ("", "A node whose parent is not the one before it is a rollback: seeds and drafts too.",
+         "Only moves to an ancestor or another branch are.", ("aide_moves", "aide_seeds", "aide_a_return")),
+        ("", "The node that a stage takes over counts in both stages.", "Once.", ("aide_the_root",)),
+        ("", "A program that comes back word for word is seen by nobody.", "It is counted (D4).",
+         ("aide_a_program",)),
+        ("", "A node that never ran counts as failed.", "It is planned.", ("aide_a_node",)),
+    )),
     "agentsight": ("test_effect_cases", (
         ("", "What it repeats of the agent's own file is counted again: tokens, tool calls, requests.",
          "Counted as left out; the agent's own file tells them.",
@@ -126,6 +142,14 @@ QUIRKS: dict[str, tuple[str, tuple[Row, ...]]] = {
         ("", "What a rewind took back is lost.", "It counts as spent and is marked.", ("rewound_",)),
         ("", "A compressed history loses what was spent before.", "It stays.", ("a_compressed",)),
         ("", "A message that was cut off has cost nothing.", "The call is a lower bound.", ("a_denial",)),
+    )),
+    "opencode": ("test_opencode_cases", (
+        ("D2", "Sub-agents are lost.", "An export with a parent belongs to its family.", ("d_a_child",)),
+        ("", "Reasoning is counted twice, or not at all.", "The total tells whether the output holds it.",
+         ("d_reasoning", "d_a_total")),
+        ("", "Figures of steps and of their message are added up.", "A step is a call.", ("d_steps",)),
+        ("", "Text that the program puts into a person's message is a prompt.", "It is not.",
+         ("text_of_the",)),
     )),
     "inspect": ("test_inspect_cases", (
         ("", "Names in an archive lead out of it.", "Refused; nothing is unpacked to disk.", ("names_that",)),

@@ -264,3 +264,47 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
         load([tmp_path / "none.jsonl"])
     with pytest.raises(SourceError, match="no file of plan events"):
         load([tmp_path])
+
+
+def native(rows: list[dict[str, object]], adapter: str = "codex") -> list[dict[str, object]]:
+    """The same events as derived from an agent's log."""
+    return [{**row, "source": {"adapter": adapter, "file": "log.jsonl", "line": 1}} for row in rows]
+
+
+def test_what_a_source_does_not_record_is_said_once(tmp_path: Path) -> None:
+    first = native(steps(GOOD))
+    second = [{**row, "session_id": "t", "event_id": f"t{row['event_id']}"} for row in first]
+    third = [{**row, "session_id": "u", "event_id": f"u{row['event_id']}"} for row in first[:1]]
+    for row in third:
+        row |= {
+            "event_type": "review",
+            "status": "updated",
+            "actor": "human",
+            "payload": {"decision": "note"},
+        }
+    found = checked(tmp_path, [*first, *second, *third])
+    told = [(f.code, f.severity, f.count) for f in found.findings if f.code in ("PT001", "PT002", "PT090")]
+    assert told == [("PT001", "info", 1), ("PT002", "info", 3), ("PT090", "info", 2)]
+    assert not {f.severity for f in found.findings} - {"info"}
+    items = [(c.item, c.passed, c.note) for c in found.checklist if c.item in (1, 9)]
+    assert items == [(n, None, "not recorded by codex") for n in (1, 9)]
+    assert not [t.name for t in found.troubles if t.seen]
+
+
+def test_recorded_events_must_tell_all(tmp_path: Path) -> None:
+    rows = [
+        *steps(GOOD),
+        *({**r, "session_id": "t", "event_id": f"t{r['event_id']}"} for r in native(steps(GOOD))),
+    ]
+    found = checked(tmp_path, rows)
+    warned = {f.session_id for f in found.findings if f.code == "PT090" and f.severity == "warning"}
+    assert warned == {"s"}
+    assert next(c for c in found.checklist if c.item == 9).passed is False
+
+
+def test_a_fork_goes_on_with_the_nodes_it_came_from(tmp_path: Path) -> None:
+    rows = native(steps("plan A; plan B; start A; ok A"))
+    fork = native([{**r, "session_id": "t", "event_id": f"t{r['event_id']}"} for r in steps("start B; ok B")])
+    found = checked(tmp_path, [*rows, *fork])
+    assert one(found, "PT041").severity == "info"
+    assert "PT051" not in {f.code for f in found.findings if f.severity != "info"}

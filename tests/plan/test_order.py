@@ -61,3 +61,40 @@ def test_without_a_plan_nothing_is_zero() -> None:
     for name in ("node_count", "coverage", "coverage_seed", "completion", "deviation", "kendall_distance"):
         assert one.metric(name).value is None, name
         assert one.metric(name).reason
+
+
+@pytest.mark.parametrize("payload", [{}, {"tool": "sh"}, {"tool": "sh", "input_summary": "make"}])
+def test_starts_that_no_end_follows_are_starts_all_the_same(payload: dict[str, str]) -> None:
+    rows = steps(PLAN + "start B; start A; start A; start D; start E")
+    for one in rows[4:]:
+        one["payload"] = dict(payload)
+    found = measured(rows)
+    figures = [found.metric(n).numerator for n in ("displaced", "repeated", "unplanned")]
+    assert figures == [1, 1, 1]
+    assert found.metric("deviation").denominator == 5
+    assert found.metric("completion").value == 0, "a start is no result"
+    assert not found.rollbacks, "what never succeeded is not repeated"
+
+
+def test_a_result_inside_an_attempt_is_no_start() -> None:
+    for payload in ({"tool": "sh", "result_summary": "3 rows"}, {"measures": {"rows": 3}},
+                    {"tool": "sh", "attempt": 1}):  # fmt: skip
+        rows = steps("plan A; start A; start A; ok A")
+        rows[1]["payload"], rows[2]["payload"] = {"tool": "sh", "input_summary": "a"}, payload
+        assert measured(rows).metric("repeated").denominator == 1, payload
+
+
+def test_a_result_on_a_node_nobody_started_is_an_implied_start() -> None:
+    rows = steps("plan A; start A; ok A")
+    rows[1]["payload"] = {"tool": "sh", "result_summary": "3 rows"}
+    found = measured(rows)
+    assert found.metric("coverage").value == 1
+    assert found.metric("node_duration").value is None
+    assert "1 implied left out" in found.metric("node_duration").reason
+
+
+def test_a_call_that_start_and_end_both_name_is_one() -> None:
+    rows = steps("plan A; start A; ok A")
+    rows[1]["payload"] = {"tool": "sh", "input_summary": "make"}
+    rows[2]["payload"] = {"tool": "sh", "result_summary": "done"}
+    assert measured(rows).metric("work_in_plan").denominator == 1

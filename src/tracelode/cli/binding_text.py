@@ -75,7 +75,9 @@ def step_notes(step: Step) -> list[str]:
         notes.append(f"again until {clean(step.wait.path)} is {ends}")
     notes += [f"not once what it copies no longer holds: {clean(words.fresh(one))}" for one in step.fresh]
     if step.approval:
-        notes.append("a person must say yes first")
+        said = words.decisions(step)
+        because = f": in the runs {said}" if said else ""
+        notes.append(f"a person must say yes first{because}")
     if step.read_back:
         notes.append(f"{clean(step.read_back)} shows whether it was done")
     return notes

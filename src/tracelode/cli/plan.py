@@ -37,8 +37,8 @@ def plan(
         Parameter(
             help="check: what is off in the record. metrics: how it was planned. timeline: a row a node. "
             "alerts: at which event a rule fires. study: arms of a study file. forecast: can trouble "
-            "be foreseen? policy: where to ask people. bench: a benchmark of plans. export: events as JSON Lines. "
-            "schema: their JSON Schema."
+            "be foreseen? policy: where to ask people. bench: a benchmark of plans. export: events as JSON "
+            "Lines. schema: their JSON Schema."
         ),
     ],
     /,
@@ -244,7 +244,8 @@ def _timeline(report: PlanReport, output: Path | None, store: StoreOptions) -> i
 
     if not report.sessions:
         return nothing_found(_NOTHING, {"sessions": []} if store.json else None)
-    planned: list[SessionPlan] = [s for s in report.sessions if s.nodes] or list(report.sessions[:1])
+    told = [s for s in report.sessions if s.tier in ("declared", "human")]
+    planned: list[SessionPlan] = told or list(report.sessions[:1])
     if output is not None and str(output).lower().endswith((".html", ".htm")):
         from tracelode.workspace.planning_pages import timeline_page
 

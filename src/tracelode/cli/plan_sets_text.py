@@ -44,7 +44,7 @@ def together(report: PlanReport, groups: Sequence[tuple[str, Sequence[str]]]) ->
         groups: titles and names of metrics.
     """
     screen = Screen()
-    planned = sum(1 for s in report.sessions if s.nodes)
+    planned = sum(1 for s in report.sessions if s.tier in ("declared", "human"))
     screen.sentence(
         f"{number(len(report.sessions) - report.subagents, 'session')}"
         + (f", {number(report.subagents, 'sub-agent')}" if report.subagents else "")
@@ -53,20 +53,42 @@ def together(report: PlanReport, groups: Sequence[tuple[str, Sequence[str]]]) ->
     screen.sentence(drawn(report))
     by_name = {p.name: p for p in report.pooled}
     for title, names in groups:
-        rows = [by_name[name] for name in names if name in by_name]
+        rows = [by_name[name] for name in names if name in by_name and _shown(by_name[name])]
+        if not rows:
+            continue
+        if not any(row.sessions for row in rows):
+            screen.sentence("")
+            screen.flow(title, ["not applicable to any of these threads"], indent=len(title) + 2)
+            continue
         columns = [Column(title, grow=True, least=18), Column("pooled", right=True),
                    Column("95 %", rank=1), Column("mean", right=True, rank=2), Column("95 %", rank=4),
                    Column("n", right=True, rank=3)]  # fmt: skip
         screen.sentence("")
         screen.table(columns, [_row(row) for row in rows])
         _missing(screen, rows)
-    where: Counter[str] = Counter(
-        i.position for s in report.sessions for i in s.interventions if i.decision != "goal"
-    )
-    if where:
-        screen.sentence("")
-        places = [f"{word} {where[word]:,}" for word in ("pre", "mid", "post")]
-        screen.flow("people", [*places, _reading(where)], joint="; ", indent=9)
+    _decided(screen, report)
+
+
+def _shown(one: Pooled) -> bool:
+    return one.sessions > 0 or not one.name.startswith("segment_")
+
+
+def _decided(screen: Screen, report: PlanReport) -> None:
+    """What people decided, before, during and after work."""
+    if not report.people:
+        return
+    screen.sentence("")
+    rows: list[list[Cell]] = [
+        [Flex(p.decision), f"{p.pre:,}", f"{p.mid:,}", f"{p.post:,}", f"{p.unknown:,}", f"{p.corrective:,}"]
+        for p in report.people
+    ]
+    columns = [Column("decisions of people", grow=True, least=16), Column("pre", right=True),
+               Column("mid", right=True), Column("post", right=True),
+               Column("not told", right=True, rank=2), Column("corrective", right=True, rank=1)]  # fmt: skip
+    screen.table(columns, rows)
+    where = Counter({word: sum(getattr(p, word) for p in report.people) for word in ("pre", "mid", "post")})
+    if where.total():
+        screen.sentence(_reading(where))
 
 
 def drawn(report: PlanReport) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tracelode.cli.table import Cell
     from tracelode.model.planning import PlanCheck, PlanFinding, PlanMetric, PlanReport, SessionPlan
 
+_SIGNS = {"succeeded": "=", "failed": "x", "running": ">", "segment": "-"}
 ROWS = 30
 """Rows of a table on the screen."""
 _STYLES = {"error": "red", "warning": "yellow", "info": "dim"}
@@ -42,11 +44,14 @@ def check(found: PlanCheck) -> None:
         screen.sentence("nothing is off")
     screen.sentence("")
     rows: list[list[Cell]] = [
-        [f"{c.item}", Flex(c.text), f"{c.good:,}/{c.of:,}", _mark(c.passed)] for c in found.checklist
+        [f"{c.item}", Flex(c.text), f"{c.good:,}/{c.of:,}" if c.of else "-", _mark(c.passed, c.note)]
+        for c in found.checklist
     ]
     columns = [Column("", right=True), Column("capture checklist", grow=True, least=16),
                Column("kept", right=True), Column("")]  # fmt: skip
     screen.table(columns, rows)
+    for note in dict.fromkeys(c.note for c in found.checklist if c.note):
+        screen.sentence(f"not told: {note}")
     seen = [t for t in found.troubles if t.seen]
     if seen:
         screen.sentence("")
@@ -55,9 +60,9 @@ def check(found: PlanCheck) -> None:
                                 f"remedy: {trouble.remedy}"], joint="; ", indent=9)  # fmt: skip
 
 
-def _mark(passed: bool | None) -> Styled:
+def _mark(passed: bool | None, note: str) -> Styled:
     if passed is None:
-        return Styled("open", "dim")
+        return Styled("not told" if note else "open", "dim")
     return Styled("pass", "green") if passed else Styled("FAIL", "red")
 
 
@@ -115,8 +120,13 @@ def _one(screen: Screen, one: SessionPlan) -> None:
     screen.flow("events", [counts, actors, kind, f"plan {one.tier}"], joint="; ", indent=9)
     by_name = {m.name: m for m in one.metrics}
     for title, names in GROUPS:
-        rows = [_row(by_name[name]) for name in names if name in by_name and _worth(by_name[name])]
-        if rows:
+        listed = [by_name[name] for name in names if name in by_name and _worth(by_name[name])]
+        rows = [_row(metric) for metric in listed]
+        if listed and all(m.value is None for m in listed):
+            reason = Counter(m.reason for m in listed).most_common(1)[0][0]
+            screen.sentence("")
+            screen.flow(title, [f"not applicable: {reason}"], indent=len(title) + 2)
+        elif rows:
             screen.sentence("")
             columns = [Column(title, least=18), Column("value", right=True), Column("of", right=True, rank=2),
                        Column("", grow=True, rank=1)]  # fmt: skip
@@ -150,7 +160,9 @@ def _nodes(screen: Screen, one: SessionPlan) -> None:
 
 
 def _worth(metric: PlanMetric) -> bool:
-    """Counts of detectors that found nothing are left out on the screen."""
+    """Counts of detectors that found nothing are left out on the screen, and stretches of what has a plan."""
+    if metric.name.startswith("segment_"):
+        return metric.value is not None
     return not (metric.name.startswith("rollback_D") and metric.value == 0)
 
 
@@ -230,6 +242,8 @@ def timeline(sessions: Sequence[SessionPlan], tz: str) -> None:
     screen.sentence(
         "= succeeded  x failed  ~ paused or removed  > running  ? start not told  H person  < rollback"
     )
+    if any(one.tier == "inferred" for one in sessions):
+        screen.sentence("- a stretch of one stage: nothing was planned")
 
 
 def _drawn(screen: Screen, one: SessionPlan, tz: str) -> None:
@@ -268,7 +282,7 @@ def _line(one: SessionPlan, node: str, cells: int) -> str:
         if start is None:
             continue
         stop = _cell(one, bar.ended if bar.ended is not None else one.ended, cells)
-        sign = "?" if bar.implied else {"succeeded": "=", "failed": "x", "running": ">"}.get(bar.end, "~")
+        sign = "?" if bar.implied else _SIGNS.get(bar.end, "~")
         for place in range(start, max(start, stop if stop is not None else start) + 1):
             line[place] = sign
     for back in one.rollbacks:

@@ -65,6 +65,7 @@ def report(found: PlanReport, name: str | None = None) -> dict[str, Any]:
         "resamples": found.resamples,
         "seed": found.seed,
         "sessions": [session(one, name) for one in found.sessions],
+        "people": msgspec.to_builtins(found.people),
         "pooled": [msgspec.to_builtins(p) for p in found.pooled if name in (None, p.name)],
     }
 

@@ -182,7 +182,7 @@ def _step(work: Work, slot: Slot, place: int, after: set[str]) -> Step:
             *work.preconditions.get(slot.name, ()),
         ),
         fresh=fresh(work, slot.name, arguments),
-        approval=effect.writes and effect.basis != "configured",
+        approval=effect.writes and (effect.basis != "configured" or bool(effect.refused or effect.allowed)),
         read_back=getter(work, slot.name) if effect.writes else "",
         schema=_schema(work, slot.tool),
         support=len({run for run, _ in calls}),

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
+import msgspec
+
 from tracelode.compile.resources import Touch, meeting, touches
 from tracelode.compile.work import Declared, Work
 from tracelode.model.evidence import Edge
@@ -20,7 +22,7 @@ from tracelode.model.run import Call, Run, ToolSpec
 from tracelode.model.workflow import Effect, EffectClass
 from tracelode.signals.arguments import argument_fields
 from tracelode.signals.effects import strongest, tool_class
-from tracelode.signals.tools import is_shell
+from tracelode.signals.tools import is_shell, operation_verb
 
 Tool: TypeAlias = tuple[str, str]
 """Server and name."""
@@ -53,11 +55,16 @@ class Knowledge:
         self._seen: dict[Tool, _Seen] = {}
         self._specs: dict[str, ToolSpec] = dict(self._declared.tools)
         self._known: dict[tuple[str, str, str], Effect] = {}
+        self._people: dict[tuple[str, str, str], dict[str, int]] = {}
         for run in runs:
             for spec in run.tools:
                 self._specs.setdefault(spec.name, spec)
             for call in run.calls:
                 self._observe(run, call)
+                said = run.decisions.get(call.index)
+                if said is not None:
+                    counts = self._people.setdefault(_kind(call, _command(call)), {})
+                    counts[said] = counts.get(said, 0) + 1
 
     def _observe(self, run: Run, call: Call) -> None:
         # a host that was reached may have been asked only
@@ -92,15 +99,28 @@ class Knowledge:
         Source:
             compiler rules, S6.
         """
-        command = argument_fields(call.arguments).get("command", "") if is_shell(call.name) else ""
-        if is_shell(call.name) and isinstance(call.arguments, str):
-            command = call.arguments
+        command = _command(call)
         key = (call.server, call.name, command)
         if key not in self._known:
             self._known[key] = self._judge(call, command)
         return self._known[key]
 
     def _judge(self, call: Call, command: str) -> Effect:
+        found = self._class(call, command)
+        said = self._people.get(_kind(call, command))
+        if said is None:
+            return found
+        # where people were asked before, they are asked again: what does no harm would not have been shown
+        harmless = not found.writes and found.basis != "configured"
+        return msgspec.structs.replace(
+            found,
+            effect="unknown" if harmless else found.effect,
+            basis="people" if harmless else found.basis,
+            refused=said.get("refused", 0),
+            allowed=said.get("allowed", 0),
+        )
+
+    def _class(self, call: Call, command: str) -> Effect:
         for name in spellings(call.server, call.name):
             if name in self._declared.effects:
                 given = self._declared.effects[name]
@@ -126,6 +146,20 @@ class Knowledge:
             family=call.server,
             idempotent=found != "read" and hints.get("idempotentHint") is True,
         )
+
+
+def _command(call: Call) -> str:
+    """The shell text of a call, "" for another tool."""
+    if not is_shell(call.name):
+        return ""
+    if isinstance(call.arguments, str):
+        return call.arguments
+    return argument_fields(call.arguments).get("command", "")
+
+
+def _kind(call: Call, command: str) -> tuple[str, str, str]:
+    """What a person's word on one call is taken to be about: the tool, of a shell its verb as well."""
+    return call.server, call.name, operation_verb(call.name, command) if command else ""
 
 
 def replace_basis(effect: Effect, basis: str, family: str) -> Effect:
@@ -220,6 +254,8 @@ def _effect(known: Knowledge, work: Work, members: Members) -> Effect:
         resource=entity,
         family=best.family,
         idempotent=all(effect.idempotent for effect in each if effect.writes) and best.writes,
+        refused=max(effect.refused for effect in each),
+        allowed=max(effect.allowed for effect in each),
     )
 
 
@@ -277,7 +313,7 @@ def _orders(effect: Effect) -> bool:
     return effect.writes or effect.basis == "declared"
 
 
-_BASES = ("configured", "observed", "declared", "lexicon", "default")
+_BASES = ("configured", "people", "observed", "declared", "lexicon", "default")
 
 
 def _weakest(one: Effect, other: Effect) -> str:

@@ -14,6 +14,7 @@ from tracelode.ingest.draft import Draft, Thread
 from tracelode.ingest.effects import ROLE
 from tracelode.ingest.lineage import outranked
 from tracelode.ingest.naming import keyed
+from tracelode.ingest.planned import place
 from tracelode.ingest.timeline import (
     IDLE,
     Mark,
@@ -180,6 +181,7 @@ def finish(
             named = label(own, rules.segmenter, marked)
             cuts.append(_kept(thread.key, named.segmentation, annotation if marked else None))
             declare(own, named.segmentation)
+            place(own)
         operations.extend(own)
         if thread is order[0]:
             hint = proxy([o for o in own if not o.inherited])

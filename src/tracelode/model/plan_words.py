@@ -10,14 +10,16 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("coverage", ("coverage", "coverage_seed", "coverage_initial", "completion")),
     ("order", ("deviation", "deviation_seed", "displaced", "unplanned", "repeated", "deviation_explained",
                "order_only", "kendall_distance", "alignment_fitness", "precedence_violations")),
-    ("people", ("human_rate", "human_rate_seed", "human_pre", "human_mid", "human_post", "corrective",
-                "human_per_attempt", "human_per_hour", "detection_delay")),
+    ("people", ("human_rate", "human_rate_seed", "human_pre", "human_mid", "human_post", "planning",
+                "corrective", "human_per_attempt", "human_per_hour", "detection_delay")),
     ("time and resources", ("node_duration", "node_duration_seed", "node_duration_median",
                             "node_duration_p90", "attempt_duration", "wall_time", "human_wait",
                             "concentration")),
     ("rollback", ("rollback_rate", "rollback_rate_seed", "rollback_cost", "rework_finished",
                   "rework_later_prompt", "rollback_D1", "rollback_D2", "rollback_D3", "rollback_D4",
                   "rollback_D5", "rollback_D6")),
+    ("where nothing was planned", ("segment_count", "segment_calls", "segment_time",
+                                   "segment_concentration")),
 )  # fmt: skip
 """(title, names of metrics); the first is the headline."""
 

@@ -55,6 +55,8 @@ class ChecklistItem(msgspec.Struct, frozen=True, kw_only=True):
     """Events or kinds that keep it."""
     of: int
     """Events or kinds that could."""
+    note: str = ""
+    """Why no event could, "" where some could."""
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,7 +189,7 @@ class NodeRow(msgspec.Struct, frozen=True, kw_only=True):
     initial: bool
     """Was it planned before work began?"""
     status: str
-    """planned, running, succeeded, failed or removed."""
+    """planned, running, succeeded, failed or removed; segment for a stretch that nobody planned."""
     attempts: int
     """Starts."""
     time: int | None
@@ -214,7 +216,7 @@ class Bar(msgspec.Struct, frozen=True):
     ended: int | None
     """UTC microseconds."""
     end: str
-    """succeeded, failed, paused, removed or running."""
+    """succeeded, failed, paused, removed or running; segment for a stretch that nobody planned."""
     implied: bool
     """No start was declared."""
 
@@ -229,7 +231,8 @@ class SessionPlan(msgspec.Struct, frozen=True, kw_only=True):
     goal: str
     """Bounded text of the goal, "" where texts are not kept."""
     tier: Literal["declared", "human", "inferred", "none"]
-    """Where its nodes come from; none: it has none."""
+    """Where its nodes come from: a plan tool, a document that a person approved, or stretches of one stage
+    where nothing was planned; none: it has none."""
     started: int | None
     """UTC microseconds of the first event."""
     ended: int | None
@@ -303,6 +306,11 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     """Mean of the sessions' values."""
     median: float | None
     """Median of the sessions' values."""
+    low: float | None
+    """10th percentile of the sessions' values: too coarse or too fine is said within one's own history. None where
+    sessions were left out by lot."""
+    high: float | None
+    """90th percentile of the sessions' values."""
     sessions: int
     """Sessions with a value."""
     missing: dict[str, int]
@@ -319,6 +327,23 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     """Were sessions left out by lot, so that those that were kept stand for more than themselves?"""
 
 
+class PeopleRow(msgspec.Struct, frozen=True, kw_only=True):
+    """How often people decided one thing, and when."""
+
+    decision: str
+    """As of an intervention."""
+    pre: int
+    """Before work began."""
+    mid: int
+    """While it went on."""
+    post: int
+    """After the last work on the plan."""
+    unknown: int
+    """Where nothing says when work began."""
+    corrective: int
+    """How many of them correct what an agent did."""
+
+
 class PlanReport(msgspec.Struct, frozen=True, kw_only=True):
     """How sessions planned and worked, one by one and together."""
 
@@ -328,6 +353,8 @@ class PlanReport(msgspec.Struct, frozen=True, kw_only=True):
     """The oldest first."""
     pooled: tuple[Pooled, ...]
     """In the order of the sessions' metrics."""
+    people: tuple[PeopleRow, ...] = ()
+    """What people decided and when, the most frequent first."""
     unusable: int = 0
     """Lines of files that are no event; `plan check` says which."""
     subagents: int = 0

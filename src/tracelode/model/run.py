@@ -92,6 +92,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """True: effects tell every change of every call, as where states were compared; a call without any
     changed nothing. False: what is not told may have happened."""
 
+    decisions: dict[int, str] = {}
+    """Call index to what a person said to the call when it was to be made: refused or allowed."""
+
     @property
     def request(self) -> str:
         """The first thing a person asked, "" if nothing."""

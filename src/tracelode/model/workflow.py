@@ -137,13 +137,17 @@ class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
     effect: EffectClass
     """Class."""
     basis: str
-    """configured, declared, observed, lexicon, default."""
+    """configured, people (they were asked before it was done), declared, observed, lexicon, default."""
     resource: tuple[str, ...] = ()
     """Argument paths whose values name what it touches; () where that is not known."""
     family: str = ""
     """Server or tool family in which resources are compared."""
     idempotent: bool = False
     """Declared so: a repeat does no harm."""
+    refused: int = 0
+    """Calls of the tool that people refused, in all runs at hand."""
+    allowed: int = 0
+    """Calls that people allowed when they were asked."""
 
     @property
     def writes(self) -> bool:

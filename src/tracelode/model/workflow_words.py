@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from tracelode.model import binding as b
+from tracelode.model.numbers import number
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Check, Fresh, Guard, Step, Test
 
@@ -61,6 +62,17 @@ def shown(value: Tree) -> str:
     """
     said = f'"{value}"' if isinstance(value, str) else msgspec.json.encode(value).decode()
     return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
+
+
+def decisions(step: Step) -> str:
+    """What people said to calls of a step's tool when they were asked, "" where they were not.
+
+    Args:
+        step: which.
+    """
+    known = ((step.effect.refused, "refused"), (step.effect.allowed, "allowed"))
+    told = [f"{word} {number(count, 'call')} of it" for count, word in known if count]
+    return f"people {' and '.join(told)}" if told else ""
 
 
 def effect(step: Step) -> str:

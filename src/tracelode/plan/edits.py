@@ -12,9 +12,9 @@ import msgspec
 MOST_LINES = 50_000
 """Lines of one call that are looked at."""
 _PATCH = "*** Begin Patch"
-_FILES = ("file_path", "path", "filename", "file", "notebook_path", "target_file")
-_OLD = ("old_string", "old_str", "old_text")
-_NEW = ("new_string", "new_str", "new_text", "new_source")
+_FILES = ("file_path", "filePath", "path", "filename", "file", "notebook_path", "target_file")
+_OLD = ("old_string", "old_str", "old_text", "oldString", "oldText")
+_NEW = ("new_string", "new_str", "new_text", "new_source", "newString", "newText")
 _WHOLE = ("content", "file_text", "contents")
 _COMPARED = 2_000
 

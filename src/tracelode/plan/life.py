@@ -148,13 +148,15 @@ class Story:
     def _execute(self, node: Node, place: int, event: PlanEvent) -> None:
         node.executes += 1
         if event.status == "running":
-            if node.state == "running" and node.tries:
-                if not _observes(event):
-                    self.odd.append((place, "it started while it was running"))
+            open_ = node.state == "running" and bool(node.tries)
+            if open_ and observes(event, node.tries[-1], len(node.tries)):
                 return
+            if open_:
+                self.odd.append((place, "it started while it was running"))
             if node.removed:
                 self.odd.append((place, "it started after it was removed"))
-            self._begin(node, place, event)
+            # a call that was recorded on a node nobody started: since when it ran is not told
+            self._begin(node, place, event, implied=_result(event))
         elif node.state == "running" and node.tries:
             self._close(node, place, event, event.status)
         else:
@@ -341,9 +343,27 @@ def _epoch(event: PlanEvent) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 1
 
 
-def _observes(event: PlanEvent) -> bool:
-    """Is a further running event a result or a measure, and no start?"""
-    return any(key in event.payload for key in ("tool", "measures", "result_summary", "input_summary"))
+def observes(event: PlanEvent, one: Try, number: int) -> bool:
+    """Is a running event something seen inside the open attempt, and no further start?
+
+    Args:
+        event: an execute event with the status running.
+        one: the open attempt.
+        number: its number, from 1.
+
+    Returns:
+        True for a result or a measure, and for a tool that cannot be what the attempt was started with: the
+        event says its attempt, or the start named no tool. A tool without a result starts the node again.
+    """
+    if _result(event):
+        return True
+    return "tool" in event.payload and (
+        event.payload.get("attempt") == number or "tool" not in one.start.payload
+    )
+
+
+def _result(event: PlanEvent) -> bool:
+    return any(key in event.payload for key in ("measures", "result_summary", "error_type"))
 
 
 def ordered(events: Iterable[PlanEvent]) -> list[PlanEvent]:

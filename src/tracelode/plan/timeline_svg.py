@@ -21,7 +21,7 @@ _STYLE = """<style>
 text{font:12px ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;fill:#1d1b18}
 .h{font-size:15px;font-weight:600}.d{fill:#5d574f}.page{fill:#fff}.line{stroke:#d9d3ca}
 .succeeded{fill:#6f9f7a}.failed{fill:#c05a4b}.paused{fill:#c9a55c}.removed{fill:#a39b8f}.running{fill:#6b90b5}
-.implied{fill-opacity:.35;stroke:#5d574f;stroke-dasharray:3 2}
+.segment{fill:#8f8a82}.implied{fill-opacity:.35;stroke:#5d574f;stroke-dasharray:3 2}
 .human{stroke:#7a3fa0;stroke-width:2}.back{fill:#c05a4b}
 @media (prefers-color-scheme:dark){text{fill:#eee8df}.d{fill:#b3aa9d}.page{fill:#1d1b18}.line{stroke:#46413a}
 .human{stroke:#c79ae6}}

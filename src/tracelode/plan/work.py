@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import msgspec
@@ -15,6 +15,7 @@ from tracelode.model.operation import Operation
 from tracelode.model.plan import Plan
 from tracelode.plan.edits import Edit, edits_of
 from tracelode.plan.life import Story
+from tracelode.signals.plan.told import told_event
 
 TESTS = frozenset({"test", "lint", "build", "verify"})
 """Closed verbs of what checks work."""
@@ -157,10 +158,11 @@ def work_of_story(story: Story) -> Work | None:
         None where no event names a tool: then nothing was observed.
     """
     calls = []
+    again = _told_twice(story)
     for place in story.executes:
         event = story.events[place]
         tool = event.payload.get("tool")
-        if not isinstance(tool, str) or not tool or _planned_by_tool(event.payload, tool):
+        if not isinstance(tool, str) or not tool or place in again or _planned_by_tool(event.payload, tool):
             continue
         told = event.payload.get("input_summary")
         command = told if isinstance(told, str) else ""
@@ -192,6 +194,18 @@ def work_of_story(story: Story) -> Work | None:
     return Work(calls=tuple(calls), spans=tuple(spans), prompts=prompts, whole=False)
 
 
+def _told_twice(story: Story) -> set[int]:
+    """Places of starts that name the tool which the end of the attempt names too: that is one call."""
+    return {
+        one.place
+        for one in story.tries
+        if not one.implied
+        and one.end is not None
+        and one.start is not one.end
+        and one.end.payload.get("tool") == one.start.payload.get("tool")
+    }
+
+
 def _planned_by_tool(payload: Mapping[str, object], tool: str) -> bool:
     """Is the tool the one that keeps the plan, and no work?"""
     return tool.lower().replace("_", "") in _PLAN_TOOLS
@@ -203,7 +217,10 @@ _PLAN_TOOLS = frozenset(
 
 
 def work_of_operations(
-    operations: Sequence[Operation], plan: Plan, contents: Mapping[str, str] | None = None
+    operations: Sequence[Operation],
+    plan: Plan,
+    contents: Mapping[str, str] | None = None,
+    spans: Sequence[Span] | None = None,
 ) -> Work:
     """What a session's operations tell of work.
 
@@ -211,6 +228,7 @@ def work_of_operations(
         operations: n operations of one session, in order.
         plan: its plan.
         contents: operation id to its whole input; None: only previews are at hand.
+        spans: where nodes were in progress, in order; None: as the plan says.
 
     Returns:
         Calls and attempts on the scale of operation indexes.
@@ -222,12 +240,13 @@ def work_of_operations(
             issued[o.fields["call"]] = issued.get(o.fields["call"], 0) + 1
     tokens = {o.id: _tokens(o) for o in own if o.kind == "model"}
     calls = [_call(o, contents, tokens, issued) for o in own if o.kind in _DONE]
-    spans = [
-        Span(node=node.id, start=a.start, stop=a.stop, implied=a.implied, succeeded=a.end == "succeeded")
-        for node in plan.nodes
-        for a in node.attempts
-    ]
-    spans.sort(key=lambda s: (s.start, s.node))
+    if spans is None:
+        spans = [
+            Span(node=node.id, start=a.start, stop=a.stop, implied=a.implied, succeeded=a.end == "succeeded")
+            for node in plan.nodes
+            for a in node.attempts
+        ]
+    spans = sorted(spans, key=lambda s: (s.start, s.node))
     return Work(
         calls=tuple(calls),
         spans=tuple(spans),
@@ -237,6 +256,39 @@ def work_of_operations(
         whole=contents is not None,
         tokens_known=any(value is not None for value in tokens.values()),
     )
+
+
+def work_of_told(
+    operations: Sequence[Operation], plan: Plan, contents: Mapping[str, str] | None = None
+) -> Work:
+    """The same of a session whose operations say which event each of them is.
+
+    Args:
+        operations: n operations of one session, in order.
+        plan: its events, in the order of the operations that tell them.
+        contents: operation id to its whole input; None: only previews are at hand.
+
+    Returns:
+        Calls and attempts on the scale of operation indexes.
+    """
+    work = work_of_operations(operations, plan, contents)
+    places = [o.index for o in operations if told_event(o) is not None]
+    story = Story(plan.events)
+    if len(places) != len(story.events):
+        return work
+    spans = [
+        Span(
+            node=one.node.id,
+            start=places[one.place],
+            stop=places[one.stopped] if one.stopped is not None else None,
+            implied=one.implied,
+            succeeded=one.end is not None and one.end.status == "succeeded",
+        )
+        for one in story.tries
+    ]
+    named = {o.id: told.node_id for o in operations if (told := told_event(o)) is not None}
+    calls = tuple(msgspec.structs.replace(call, node=named.get(call.id, "")) for call in work.calls)
+    return replace(work, spans=tuple(sorted(spans, key=lambda s: (s.start, s.node))), calls=calls)
 
 
 def _waits(operations: Iterable[Operation]) -> Iterable[tuple[int, int]]:

@@ -236,14 +236,16 @@ def _secret(key: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _name(text: str) -> str:
+    if not _marked(text):
+        return text
     from tracelode.redact.plain import redact_text
 
-    return redact_text(text) if _marked(text) else text
+    return redact_text(text)
 
 
 def _marked(text: str) -> bool:
     # loaded with the first event: a program that only imports the recorder does not pay for it
-    from tracelode.redact.plain import marked
+    from tracelode.redact.marks import marked
 
     return marked(text)
 

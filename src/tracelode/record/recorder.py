@@ -179,9 +179,12 @@ def folder_of(place: Path, session_id: str, day: str) -> Path:
     Returns:
         place/date=DAY/session=HASH.
     """
-    import hashlib
-
-    digest = hashlib.sha1(session_id.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+    try:
+        # hashlib loads all of OpenSSL, which a hook would feel at every call
+        from _sha1 import sha1  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from hashlib import sha1
+    digest = sha1(session_id.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
     return place / f"date={day}" / f"session={digest[:12]}"
 
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 import re2
 
 from tracelode.errors import UsageError
+from tracelode.redact.marks import compiled, encode, rows
 from tracelode.redact.nested import write
-from tracelode.redact.plain import compiled, rows
-from tracelode.redact.scan import Find, Found, encode, redact
+from tracelode.redact.scan import Find, Found, redact
 from tracelode.redact.table import TRIGGER_MAX
 from tracelode.redact.window import cut, first, join, last
 

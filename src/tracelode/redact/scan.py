@@ -193,18 +193,3 @@ def redact(data: bytes, bind: Bind, rounds: int = PASSES) -> bytes:
     pieces.append(data[done:])
     result = b"".join(pieces)
     return redact(result, bind, rounds - 1) if again and rounds > 1 and result != data else result
-
-
-def encode(text: str) -> bytes:
-    """UTF-8, lone surrogates as question marks.
-
-    Args:
-        text: any string.
-
-    Returns:
-        Valid UTF-8.
-    """
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace")

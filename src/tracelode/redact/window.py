@@ -13,7 +13,8 @@ import re
 from typing import Final
 
 from tracelode.redact.keys import PEM_BACK
-from tracelode.redact.scan import PASSES, READERS, Bind, Find, apply, encode, redact, tells, walk
+from tracelode.redact.marks import encode
+from tracelode.redact.scan import PASSES, READERS, Bind, Find, apply, redact, tells, walk
 from tracelode.redact.span import BEFORE, LIMIT, PROBE, SPAN, Cut
 from tracelode.redact.table import PEM_WORD, TRIGGER_MAX
 

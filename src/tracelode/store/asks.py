@@ -90,7 +90,7 @@ def field_sql(name: str, span: tuple[int, int] | None, tz: str) -> str:
     number = level(name)
     if number is not None:
         return f"NULLIF(split_part(f.seg, chr(31), {number + 1}), '')"
-    return f"NULLIF(json_extract_string(o.fields, '$.{name}'), '')"
+    return f"""NULLIF(json_extract_string(o.fields, '$."{name}"'), '')"""
 
 
 def day_sql(span: tuple[int, int] | None, tz: str) -> str:

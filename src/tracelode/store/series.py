@@ -35,3 +35,26 @@ def series(asker: DuckAsker, sessions: Sequence[str], *, outputs: bool = True) -
     ):
         found.setdefault(row[0], []).append(row_operation(row))
     return found
+
+
+def stages(asker: DuckAsker, sessions: Sequence[str]) -> dict[str, dict[int, str]]:
+    """The stage of every own operation of some sessions.
+
+    Args:
+        asker: reads the store.
+        sessions: keys.
+
+    Returns:
+        Key to index to stage; operations without one are absent.
+
+    Raises:
+        StoreError: a shard is broken.
+    """
+    found: dict[str, dict[int, str]] = {}
+    if asker.empty() or not sessions:
+        return found
+    among = ", ".join(quoted(key) for key in sorted(sessions))
+    text = f"SELECT session, idx, stage FROM {{frames}} WHERE session IN ({among}) AND stage IS NOT NULL"
+    for session, index, stage in asker._rows(text):
+        found.setdefault(session, {})[index] = stage
+    return found

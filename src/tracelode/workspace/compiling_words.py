@@ -17,6 +17,7 @@ SHOWN = 8
 """Edges of one step that are listed."""
 BASIS = {
     "configured": "your configuration says what it does",
+    "people": "people were asked before it was done",
     "declared": "the tool declares what it does",
     "observed": "it was seen to change something",
     "lexicon": "the words of its name say what it does",

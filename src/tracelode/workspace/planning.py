@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,12 +15,17 @@ from tracelode.workspace.asking import Asking
 from tracelode.workspace.writing import private
 
 if TYPE_CHECKING:
+    from tracelode.model.operation import Operation
     from tracelode.model.plan import Plan, PlanEvent
     from tracelode.model.session import Session
     from tracelode.plan.work import Work
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".jsonl.zst")
 RECORDED = "plan-events"
+AT_ONCE = 40
+"""Sessions read with one query."""
+TOLD = frozenset({"aide"})
+"""Sources whose operations say themselves which event each of them is, beside what they did."""
 """Source whose records are plan events already."""
 WHOLE = "edits are read from previews; name the session to read them whole"
 
@@ -158,7 +163,7 @@ class Planning(Asking):
         from tracelode.plan.checks import check, loaded_from
 
         plans = self._plans(sessions)
-        told = {p.session: self._work(p, whole=False) for p in plans}
+        told = {p.session: self._work(p, held, whole=False) for p, held, _ in self._read(plans)}
         works = {session: work for session, work in told.items() if work is not None}
         return check(loaded_from(e for p in plans for e in p.events), works)
 
@@ -185,17 +190,20 @@ class Planning(Asking):
             plan rules, sections 7 and 9.1.
         """
         from tracelode.plan.metrics import measure
+        from tracelode.plan.metrics.pieces import pieces
         from tracelode.plan.metrics.pooled import report
 
         known = {s.key: s for s in self._catalog.sessions()}
         plans = self._plans(sessions)
         again = bool(sessions) if whole is None else whole
         found = []
-        for plan in plans:
-            work = self._work(plan, whole=again)
+        for plan, operations, stages in self._read(plans, stages=True):
+            work = self._work(plan, operations, whole=again)
+            bare = not any(node.epoch for node in plan.nodes) and bool(operations)
+            segments = pieces(operations, stages) if bare else []
             cut = work is not None and not work.whole and any(c.writes for c in work.calls)
             notes = [WHOLE] if cut else []
-            found.append(_placed(measure(plan.events, work, notes=notes), known))
+            found.append(_placed(measure(plan.events, work, notes=notes, segments=segments), known))
         threads = {s.key for s in known.values() if s.key != s.root}
         made = report(found, cluster=cluster, seed=seed)
         return msgspec.structs.replace(made, subagents=sum(p.session in threads for p in plans))
@@ -233,20 +241,39 @@ class Planning(Asking):
             raise QueryError("the session holds no plan event and no word of a person")
         return list(plans.values())
 
-    def _work(self, plan: Plan, *, whole: bool) -> Work | None:
-        from tracelode.plan.work import work_of_operations
+    def _read(
+        self, plans: Sequence[Plan], *, stages: bool = False
+    ) -> Iterator[tuple[Plan, list[Operation], dict[int, str]]]:
+        """Plans with the operations of their sessions, and their stages where asked for, some at a time."""
+        from tracelode.store.series import series
+        from tracelode.store.series import stages as staged
 
-        if any(e.source is not None and e.source.adapter == RECORDED for e in plan.events):
-            # recorded as plan events: they name their tools themselves
+        for first in range(0, len(plans), AT_ONCE):
+            some = plans[first : first + AT_ONCE]
+            # what was recorded as plan events names its tools itself
+            keys = [p.session for p in some if not _recorded(p)]
+            operations = series(self._ask(), keys, outputs=False)
+            names = staged(self._ask(), keys) if stages else {}
+            for plan in some:
+                yield plan, operations.pop(plan.session, []), names.pop(plan.session, {})
+
+    def _work(self, plan: Plan, operations: list[Operation], *, whole: bool) -> Work | None:
+        from tracelode.plan.work import work_of_operations, work_of_told
+
+        if not operations:
             return None
-        operations = self._ask().operations(plan.session)
         texts: dict[str, str] | None = None
         if whole:
             contents, gone = self.contents(plan.session)  # type: ignore[attr-defined]
             texts = (
                 {ident: one.arguments for ident, one in contents.items()} if contents or not gone else None
             )
-        return work_of_operations(operations, plan, texts)
+        told = operations[0].origin.adapter in TOLD
+        return (work_of_told if told else work_of_operations)(operations, plan, texts)
+
+
+def _recorded(plan: Plan) -> bool:
+    return any(e.source is not None and e.source.adapter == RECORDED for e in plan.events)
 
 
 def _placed(one: SessionPlan, known: Mapping[str, Session]) -> SessionPlan:

@@ -13,6 +13,7 @@ operation, a minute after the one before; lines that end in a colon change where
     update 5 in_progress    a change; also subject=..., after=1,2, before=3; "!" at the end: it failed
     propose text -> result  a plan shown to a person; result: approved, said ..., because ..., stop
     enter                   plan mode begins
+    answer text             a model's words
     read a.py               a tool call (run: a shell line); deny x -> said ...: one that a person refused
     ask -> yes              a question and its answer
     interrupt, compact      as they say
@@ -188,6 +189,9 @@ class Script:
             "plan", "ExitPlanMode", given={"plan": _plain(plan)}, output=_result(words), status=status,
             fields=human,
         )  # fmt: skip
+
+    def _answer(self, text: str) -> None:
+        self._add("model", "a-model", output=_plain(text))
 
     def _enter(self, _: str) -> None:
         self._add("plan", "EnterPlanMode", given={}, output="Entered plan mode.")

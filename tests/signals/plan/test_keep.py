@@ -89,10 +89,12 @@ def test_a_plan_is_known_by_its_beginning() -> None:
     def hash_of(text: str) -> str:
         return unpacked(keep("ExitPlanMode", json.dumps({"plan": text}), PLAIN.start, PLAIN.text)).hash
 
-    brought = unpacked(keep_handoff(f"Implement the following plan:\n\n{plan}\n\nmore words", PLAIN.start))
+    brought = unpacked(
+        keep_handoff(f"Implement the following plan:\n\n{plan}\n\nmore words", PLAIN.start, PLAIN.text)
+    )
     assert brought.hash == hash_of(plan) == hash_of(plan.upper() + "other end")
     assert hash_of("# Move the index") != brought.hash
-    assert keep_handoff("Please implement the following plan:", PLAIN.start) == ""
+    assert keep_handoff("Please implement the following plan:", PLAIN.start, PLAIN.text) == ""
 
 
 def test_what_is_kept_is_bounded() -> None:

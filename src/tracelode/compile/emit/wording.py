@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from tracelode.model.workflow import Step, Workflow
-from tracelode.model.workflow_words import check, effect, fresh, guard, place, shown, source
+from tracelode.model.workflow_words import (
+    check,
+    decisions,
+    effect,
+    fresh,
+    guard,
+    place,
+    shown,
+    source,
+)
 
 __all__ = ["check", "effect", "facts", "guard", "label", "shown", "source", "steps"]
 
 _BASES = {
     "configured": ", as the configuration says",
+    "people": ", for people were asked before",
     "declared": ", as the tool says of itself",
     "observed": ", as records below the tool show",
     "lexicon": ", as the tool's name says",
@@ -49,6 +59,8 @@ def facts(step: Step) -> list[str]:
     """
     known = _BASES.get(step.effect.basis, _BASES["default"])
     found = [f"{effect(step).capitalize()}{known}."]
+    if asked := decisions(step):
+        found.append(f"In the runs {asked}.")
     if step.when is not None:
         found.append(f"Only if {guard(step.when)}.")
     if step.each is not None:

@@ -131,6 +131,7 @@ def run_of(
     turns: list[Turn] = []
     groups: dict[str, int] = {}
     effects: dict[int, tuple[str, ...]] = {}
+    decisions: dict[int, str] = {}
     for operation in kept:
         if operation.kind in _CALLS and operation.actor == "agent":
             call = _call(operation, len(calls), _whole(operation, texts, cleaner), groups)
@@ -140,6 +141,8 @@ def run_of(
             written = changed.get(operation.id, set()) | _path_effect(operation, call)
             if written:
                 effects[call.index] = tuple(sorted(written))
+            if said := _said(operation):
+                decisions[call.index] = said
         elif (role := _role(operation)) is not None:
             whole = _whole(operation, texts, cleaner)
             text = whole.output if role == "assistant" else whole.arguments
@@ -154,7 +157,15 @@ def run_of(
         outcome=session.outcome,
         tools=tuple(spec for spec in specs if spec.name in named),
         effects=effects,
+        decisions=decisions,
     )
+
+
+def _said(operation: Operation) -> str:
+    """What a person said to a call, "" where none was asked: what a rule refuses, no person did."""
+    if operation.status == "denied" and operation.fields.get("human") == "denial":
+        return "refused"
+    return "allowed" if operation.fields.get("acp.permission", "").startswith("allow") else ""
 
 
 def names(tool: str) -> tuple[str, str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from tracelode.model.plan import PlanEvent
-from tracelode.model.planning import SEVERITIES, PlanCheck, PlanFinding
+from tracelode.model.planning import SEVERITIES, PlanCheck, PlanFinding, Severity
 from tracelode.plan.checks.across import finding, ids, lines, mixed, secrets, tasks
 from tracelode.plan.checks.checklist import checklist, troubles
+from tracelode.plan.checks.derived import ABSENT, not_told
+from tracelode.plan.checks.origins import adapters
 from tracelode.plan.checks.session import hits
 from tracelode.plan.life import Story, ordered
 from tracelode.plan.read import Loaded, Placed
@@ -38,6 +40,9 @@ def check(
         stories.append(story)
         work = (works or {}).get(session) or work_of_story(story)
         found += _session(story, rows, work, told=chained is True)
+    derived = [story for story in stories if adapters(story.events)]
+    if derived:
+        found += not_told(derived)
     found.sort(key=lambda f: (f.session_id, f.code, SEVERITIES.index(f.severity), f.message))
     return PlanCheck(
         sessions=len(loaded.sessions),
@@ -46,17 +51,20 @@ def check(
         duplicates=len(loaded.copies),
         findings=tuple(found),
         checklist=checklist(loaded, stories, found),
-        troubles=troubles(found),
+        troubles=troubles(found, {story.session for story in derived}),
     )
 
 
 def _session(story: Story, rows: list[Placed], work: Work | None, *, told: bool) -> Iterator[PlanFinding]:
     places = {row.event.event_id: (row.event.event_id, row.path, row.line or None) for row in rows}
+    native = bool(adapters(story.events))
     for hit in hits(story, [row.event for row in rows], work):
-        if hit.code == "PT031" and told:
+        if (hit.code == "PT031" and told) or (native and hit.code in ABSENT):
             continue
+        # logs are written late in parts: a small step back is no fault of theirs
+        severity: Severity | None = "info" if native and hit.code == "PT071" else hit.severity
         where = [places[e.event_id] for e in hit.events if e.event_id in places]
-        yield finding(hit.code, hit.message, story.session, where, hit.of, hit.severity, hit.number)
+        yield finding(hit.code, hit.message, story.session, where, hit.of, severity, hit.number)
     yield from secrets(((row.event, row.path, row.line or None) for row in rows), story.session)
 
 

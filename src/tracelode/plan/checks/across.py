@@ -10,6 +10,7 @@ import msgspec
 from tracelode.model.plan import PlanEvent
 from tracelode.model.planning import EXAMPLES, PlanFinding, Severity
 from tracelode.plan.checks.codes import CODES
+from tracelode.plan.checks.origins import adapters
 from tracelode.plan.read import Loaded, Placed
 from tracelode.redact.fast import Redactor
 
@@ -133,7 +134,10 @@ def mixed(loaded: Loaded) -> Iterator[PlanFinding]:
         ]
         if foreign:
             words = "an event is on a node that only another session planned"
-            yield finding("PT041", words, session, map(_place, foreign), 0, "warning")
+            severity: Severity = "warning"
+            if adapters(row.event for row in foreign):
+                words, severity = "a node goes on that the session it was forked from planned", "info"
+            yield finding("PT041", words, session, map(_place, foreign), 0, severity)
 
 
 def secrets(events: Iterable[tuple[PlanEvent, str, int | None]], session: str) -> Iterator[PlanFinding]:

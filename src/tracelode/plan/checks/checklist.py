@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from tracelode.model.plan import STATUSES
+from msgspec import structs
+
+from tracelode.model.plan import STATUSES, PlanEvent
 from tracelode.model.planning import ChecklistItem, PlanFinding, Trouble
+from tracelode.plan.checks.origins import adapters
 from tracelode.plan.checks.session import changes_of, has_difference, results_of
 from tracelode.plan.life import Story
 from tracelode.plan.read import Loaded
@@ -29,25 +32,27 @@ def checklist(
     """
     events = [e for story in stories for e in story.events]
     total = len(events) + loaded.unusable
-    types = {e.event_type for e in events}
+    recorded = [story for story in stories if not adapters(story.events)]
+    types = {e.event_type for story in recorded for e in story.events}
     statuses = {e.status for e in events}
     executes = [e for e in events if e.event_type == "execute"]
     plans = [e for e in events if e.event_type == "plan"]
     planned = {(e.session_id, e.node_id) for e in plans}
+    made = {e.node_id for e in plans}
     changes = [e for story in stories for e in changes_of(story)]
-    ends = [e for story in stories for e in results_of(story)]
+    ends = [e for story in recorded for e in results_of(story)]
     told = [e for e in ends if e.payload.get("tool") and e.payload.get("result_summary")]
     lines = {(f.path, f.fault.line) for f in loaded.faults if f.fault.code == "PT010"}
     missing = set(STATUSES["review"]) - statuses
     return (
-        _item(1, "the five event types are told apart", len(types), 5),
+        _told(_item(1, "the five event types are told apart", len(types), 5 if recorded else 0), stories),
         _item(2, "every event_id is its own", len(events) - len(loaded.clashes), len(events)),
         _item(3, "session_id on all events, one a task", max(0, total - _count(findings, "PT040")), total),
         _item(4, "every plan event has a node_id", sum(1 for e in plans if e.node_id), len(plans)),
         _item(
             4,
             "every execute event names a planned node",
-            sum(1 for e in executes if (e.session_id, e.node_id) in planned),
+            sum(1 for e in executes if _planned(e, planned, made)),
             len(executes),
         ),
         _item(5, "the actor is recorded", total - _faults(loaded, "actor"), total),
@@ -61,9 +66,24 @@ def checklist(
             passed=None if missing == {"failed"} else not missing,
         ),
         _item(8, "changes carry before and after", sum(map(has_difference, changes)), len(changes)),
-        _item(9, "results carry tool, input and result summary", len(told), len(ends)),
+        _told(_item(9, "results carry tool, input and result summary", len(told), len(ends)), stories),
         _item(10, "one JSON object a line", max(0, loaded.lines - len(lines)), loaded.lines),
     )
+
+
+def _planned(event: PlanEvent, planned: Collection[tuple[str, str]], made: Collection[str]) -> bool:
+    """Is a node planned here, or by the thread whose list or past it is?"""
+    if (event.session_id, event.node_id) in planned or ":" in event.node_id:
+        return True
+    return bool(adapters((event,))) and event.node_id in made
+
+
+def _told(item: ChecklistItem, stories: Sequence[Story]) -> ChecklistItem:
+    """An item that no event could keep, with the sources that do not record what it asks for."""
+    if item.passed is not None:
+        return item
+    names = sorted({name for story in stories for name in adapters(story.events)})
+    return structs.replace(item, note=f"not recorded by {', '.join(names)}" if names else "")
 
 
 def _item(number: int, text: str, good: int, of: int) -> ChecklistItem:
@@ -79,15 +99,18 @@ def _faults(loaded: Loaded, field: str) -> int:
     return len({(f.path, f.fault.line) for f in loaded.faults if f.fault.message.startswith(field)})
 
 
-def troubles(findings: Sequence[PlanFinding]) -> tuple[Trouble, ...]:
+def troubles(findings: Sequence[PlanFinding], derived: Collection[str] = ()) -> tuple[Trouble, ...]:
     """The five problems of capture, each with its symptom, cause and remedy.
 
     Args:
         findings: what is off.
+        derived: sessions that were derived from agents' logs: that work lies outside of their plans is no
+            fault of the record.
 
     Source:
         plan rules, R11.
     """
+    findings = [f for f in findings if f.code != "PT052" or f.session_id not in derived]
     return tuple(
         Trouble(
             name=name,

@@ -14,6 +14,7 @@ from tracelode.plan.metrics.nodes import depth, node_metrics
 from tracelode.plan.metrics.observed import calls_by_node, observed_metrics
 from tracelode.plan.metrics.order import order_metrics
 from tracelode.plan.metrics.people import interventions, people_metrics
+from tracelode.plan.metrics.pieces import Piece, piece_bars, piece_metrics, piece_rows
 from tracelode.plan.metrics.rework import rework_metrics
 from tracelode.plan.metrics.rollbacks import Found
 from tracelode.plan.metrics.weights import weight_of
@@ -29,6 +30,7 @@ def measure(
     *,
     chained: bool | None = None,
     notes: Iterable[str] = (),
+    segments: Sequence[Piece] = (),
 ) -> SessionPlan:
     """Everything that the events of one session tell.
 
@@ -37,6 +39,7 @@ def measure(
         work: what was observed beside them; None: what the events themselves tell.
         chained: take parents as what must be finished first; None: where they form a chain.
         notes: what its reader should know.
+        segments: its stretches, which take the place of nodes where nothing was planned.
 
     Returns:
         The session's metrics, nodes, interventions and rollbacks.
@@ -56,14 +59,16 @@ def measure(
         *duration_metrics(story, seen.waits if seen else None),
         *back.metrics(),
         *rework_metrics(seen, bool(story.plan)),
+        *piece_metrics(segments, seen, bool(story.plan)),
     )
+    bare = () if story.plan else segments
     moments = [e.timestamp for e in story.events if e.timestamp is not None]
     goal = next((e for e in story.events if e.event_type == "plan" and story.nodes[e.node_id].goal), None)
     return SessionPlan(
         session_id=story.session,
         task_type=_text(goal, "task_type")[:40],
         goal=_text(goal, "description")[:_GOAL],
-        tier=_tier(story),
+        tier=_tier(story) if not bare else "inferred",
         started=min(moments, default=None),
         ended=max(moments, default=None),
         counts={
@@ -71,10 +76,10 @@ def measure(
         },
         actors=dict(sorted(Counter(e.actor for e in story.events).items())),
         metrics=figures,
-        nodes=tuple(_rows(story, seen)),
+        nodes=tuple(_rows(story, seen) if not bare else piece_rows(bare, seen)),
         interventions=tuple(people),
         rollbacks=tuple(back.rows),
-        bars=tuple(_bars(story)),
+        bars=tuple(_bars(story) if not bare else piece_bars(bare)),
         weight=weight_of(story.events),
         notes=tuple(notes),
         task=next((e.task_id for e in story.events if e.task_id), "") or _text(goal, "task")[:_TEXT],

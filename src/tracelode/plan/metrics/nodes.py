@@ -11,6 +11,7 @@ from tracelode.plan.life import Node, Story
 from tracelode.plan.metrics.figure import absent, amount, ratio
 
 NO_PLAN = "no plan node: coverage and order say nothing here"
+APPROVED = "an approved document: nothing says which of its steps was worked on"
 
 
 def node_metrics(story: Story) -> Iterator[PlanMetric]:
@@ -85,9 +86,10 @@ def depth(story: Story, node: Node) -> int:
 
 def _coverage(story: Story) -> Iterator[PlanMetric]:
     plan = story.plan
-    if not plan:
+    why = NO_PLAN if not plan else APPROVED if approved(story) else ""
+    if why:
         for name in ("coverage_seed", "coverage", "completion", "coverage_initial"):
-            yield absent(name, "ratio", NO_PLAN)
+            yield absent(name, "ratio", why)
         return
     literal_plan = {e.node_id for e in story.events if e.event_type == "plan"}
     literal_done = {story.events[p].node_id for p in story.executes}
@@ -108,6 +110,12 @@ def _coverage(story: Story) -> Iterator[PlanMetric]:
         why=NO_PLAN,
         basis=_first_starts([n for n in initial if n.executes]),
     )
+
+
+def approved(story: Story) -> bool:
+    """Is the plan a document that a person approved, of which no step was said to be worked on?"""
+    told = {node.planned.evidence for node in story.plan if node.planned is not None}
+    return told == {"human"} and not story.executes and not story.chained
 
 
 def _first_starts(nodes: list[Node]) -> list[PlanEvent]:

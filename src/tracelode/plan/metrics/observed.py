@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tracelode.model.planning import PlanMetric
 from tracelode.plan.life import Story
 from tracelode.plan.metrics.figure import absent, amount, quantile
+from tracelode.plan.metrics.nodes import APPROVED, approved
 from tracelode.plan.work import Span, Work
 
 NOTHING = "no tool call is in the record"
@@ -31,8 +32,8 @@ def observed_metrics(story: Story, work: Work | None) -> Iterator[PlanMetric]:
             yield absent(name, "ratio", NOTHING)
         yield absent("granularity", "calls", NOTHING)
         return
-    if not story.plan:
-        reason = "no plan node: all work is outside a plan"
+    if not story.plan or approved(story):
+        reason = APPROVED if story.plan else "no plan node: all work is outside a plan"
         for name in ("work_in_plan", "supported_completion", "tested_completion", "concentration"):
             yield absent(name, "ratio", reason)
         yield absent("granularity", "calls", reason)

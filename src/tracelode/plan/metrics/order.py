@@ -175,7 +175,7 @@ def _distances(story: Story, firsts: Sequence[Try]) -> Iterator[PlanMetric]:
     common = len(longest(log, strict=True))
     size = len(story.tries) + len(model)
     cost = size - 2 * common
-    if not size:
+    if not story.tries:
         yield absent("alignment_fitness", "ratio", NO_STARTS)
         return
     yield amount("alignment_cost", cost, "moves", size)

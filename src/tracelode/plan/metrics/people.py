@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from tracelode.model.plan import PlanEvent
-from tracelode.model.planning import Intervention, PlanMetric
+from tracelode.model.planning import Intervention, PeopleRow, PlanMetric, SessionPlan
 from tracelode.plan.life import Story
 from tracelode.plan.metrics.figure import absent, amount, ratio
 from tracelode.plan.work import Work
@@ -15,6 +16,7 @@ from tracelode.signals.plan.lines import is_goal
 Position = Literal["pre", "mid", "post", "unknown"]
 
 _CORRECTIVE = frozenset({"request_changes", "reject", "deny_tool", "interrupt"})
+_PLANNING = frozenset({"approve", "approve_in_new_session", "answer", "constraint"})
 _TEXT = 200
 _HOUR = 3_600_000_000
 
@@ -123,6 +125,12 @@ def people_metrics(story: Story, found: Sequence[Intervention]) -> Iterator[Plan
         yield ratio(name, inside, placed, why="nobody stepped in, or nothing says when work began")
     corrective = [by_id[i.event_id] for i in found if i.corrective and i.event_id in by_id]
     yield ratio("corrective", corrective, own, why="nobody stepped in")
+    before = [
+        by_id[i.event_id]
+        for i in found
+        if i.decision in _PLANNING and i.position == "pre" and i.event_id in by_id
+    ]
+    yield ratio("planning", before, own, why="nobody stepped in")
     yield ratio(
         "human_per_attempt",
         own,
@@ -144,6 +152,38 @@ def people_metrics(story: Story, found: Sequence[Intervention]) -> Iterator[Plan
         )
     else:
         yield absent("detection_delay", "seconds", "no correction of a node that had ended")
+
+
+def together(sessions: Iterable[SessionPlan]) -> tuple[PeopleRow, ...]:
+    """What people decided and when, over sessions.
+
+    Args:
+        sessions: measured sessions.
+
+    Returns:
+        A row a decision, the most frequent first; goals are left out.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    corrective: Counter[str] = Counter()
+    for one in sessions:
+        for person in one.interventions:
+            if person.decision != "goal":
+                counts[person.decision, person.position] += 1
+                corrective[person.decision] += person.corrective
+    totals: Counter[str] = Counter()
+    for (decision, _), n in counts.items():
+        totals[decision] += n
+    return tuple(
+        PeopleRow(
+            decision=decision,
+            pre=counts[decision, "pre"],
+            mid=counts[decision, "mid"],
+            post=counts[decision, "post"],
+            unknown=counts[decision, "unknown"],
+            corrective=corrective[decision],
+        )
+        for decision in sorted(totals, key=lambda name: (-totals[name], name))
+    )
 
 
 def _hourly(story: Story, own: Sequence[PlanEvent]) -> PlanMetric:

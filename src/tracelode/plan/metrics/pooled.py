@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from tracelode.errors import UsageError
 from tracelode.model.planning import METRICS_VERSION, PlanMetric, PlanReport, Pooled, SessionPlan
+from tracelode.plan.metrics.figure import quantile
+from tracelode.plan.metrics.people import together as people
 from tracelode.plan.metrics.weights import median
 from tracelode.statistics.bootstrap import LEVEL, TIMES
 from tracelode.statistics.cluster import CLUSTERS, Bounded, Rate, together
@@ -67,6 +69,7 @@ def report(
         metrics_version=METRICS_VERSION,
         sessions=tuple(sessions),
         pooled=tuple(pooled),
+        people=people(sessions),
         unusable=unusable,
         cluster=unit,
         clusters=clusters,
@@ -131,17 +134,20 @@ def _pooled(name: str, rows: Sequence[Row], ratio: Bounded, mean: Bounded) -> Po
     """One metric of sessions, each counted as often as its weight says (section 10.2)."""
     values = [float(row.metric.value) for row in rows if row.metric.value is not None]
     weights = [row.weight for row in rows if row.metric.value is not None]
+    even = all(weight == 1 for weight in weights)
     return Pooled(
         name=name,
         unit=rows[0].metric.unit,
         pooled=ratio.value,
         mean=mean.value,
         median=median(values, weights) if values else None,
+        low=quantile(values, 0.1) if even else None,
+        high=quantile(values, 0.9) if even else None,
         sessions=len(values),
         missing=dict(Counter(row.metric.reason for row in rows if row.metric.value is None)),
         pooled_interval=ratio.interval,
         mean_interval=mean.interval,
         clusters=mean.clusters,
         method=mean.method,
-        weighted=any(weight != 1 for weight in weights),
+        weighted=not even,
     )

@@ -45,6 +45,8 @@ class Rework(msgspec.Struct, frozen=True, kw_only=True):
     """Of them: after a new prompt of a person."""
     calls: tuple[str, ...] = ()
     """Ids of calls that took such lines out."""
+    finished_calls: tuple[str, ...] = ()
+    """Of them: those that took out lines of a finished node."""
     returns: tuple[str, ...] = ()
     """Ids of calls after which a file was as it had been before."""
     vcs: tuple[str, ...] = ()
@@ -79,15 +81,19 @@ class _Follower:
         self.states: dict[str, list[frozenset[str]]] = defaultdict(list)
         self.counts: Counter[str] = Counter()
         self.calls: list[str] = []
+        self.finished: list[str] = []
         self.back: list[str] = []
         self.undone: set[int] = set()
         self.stops = {s.node: s.stop for s in work.spans if s.succeeded and s.stop is not None}
 
     def result(self) -> Rework:
         for call in self.work.calls:
+            before = self.counts["finished"]
             taken = sum([self._edit(call, edit) for edit in call.edits])
             if taken:
                 self.calls.append(call.id)
+            if self.counts["finished"] > before:
+                self.finished.append(call.id)
         n = self.counts
         return Rework(
             added=n["added"],
@@ -96,6 +102,7 @@ class _Follower:
             later_node=n["later_node"],
             later_prompt=n["later_prompt"],
             calls=tuple(self.calls),
+            finished_calls=tuple(self.finished),
             returns=tuple(self.back),
             vcs=tuple(c.id for c in self.work.calls if c.vcs),
             undone=frozenset(self.undone),

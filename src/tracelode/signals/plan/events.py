@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from tracelode.model.operation import Operation
 from tracelode.model.plan import GOAL, Attempt, Plan, PlanEvent, PlanNode
 from tracelode.signals.arguments import asks_person
+from tracelode.signals.plan.approved import Documents
 from tracelode.signals.plan.board import Node, Step
 from tracelode.signals.plan.keep import kept_of, reason_in
 from tracelode.signals.plan.kept import Kept
@@ -71,6 +72,10 @@ class _Thread:
         self.goal: PlanNode | None = None
         self.task = ""
         self.proposed = False
+        self.listed = any(self._steps(o)[1] for o in lane.operations)
+        self.documents = Documents(lane.session)
+        self.waiting: Kept | None = None
+        """A plan that an answer proposed and nobody has answered."""
 
     def plan(self) -> Plan:
         for operation in self.lane.operations:
@@ -84,9 +89,9 @@ class _Thread:
         board = self.followed.boards.get(self.lane.session)
         return Plan(
             session=self.lane.session,
-            nodes=(*((self.goal,) if self.goal else ()), *self._nodes()),
+            nodes=(*((self.goal,) if self.goal else ()), *self._nodes(), *self.documents.nodes),
             events=tuple(self.events),
-            epochs=board.epochs if board else 0,
+            epochs=board.epochs if board else self.documents.epochs,
         )
 
     def _nodes(self) -> Iterator[PlanNode]:
@@ -121,7 +126,12 @@ class _Thread:
             if kept.form != "propose" and "human" in operation.fields:
                 yield from self._answer(operation)
         elif operation.kind == "prompt":
-            yield self._prompt(operation)
+            yield from self._asked(operation)
+        elif operation.kind == "model":
+            kept = kept_of(operation)
+            if kept.form == "propose":
+                yield from self._proposal(operation, kept)
+                self.waiting = kept
         elif operation.kind == "note":
             if operation.fields.get("human") == "interrupt":
                 yield self._review("interrupt", {})
@@ -141,8 +151,26 @@ class _Thread:
         payload = {"decision": decision, **more}
         return _Draft("review", "updated", node, payload, "human", "human", parent, late=late)
 
-    def _prompt(self, operation: Operation) -> _Draft:
-        kept = kept_of(operation)
+    def _asked(self, operation: Operation) -> Iterator[_Draft]:
+        kept, waiting = kept_of(operation), self.waiting
+        self.waiting = None
+        if waiting is not None and kept.form == "accept":
+            yield self._review("approve", {})._replace(node=GOAL, parent=None)
+            yield from self._steps_of(waiting, operation)
+            return
+        yield self._prompt(operation, kept)
+        if kept.form == "handoff":
+            yield from self._steps_of(kept, operation)
+
+    def _steps_of(self, kept: Kept, operation: Operation) -> Iterator[_Draft]:
+        """The steps of a document that a person approved: the plan, where no tool keeps one."""
+        if self.listed:
+            return
+        for node in self.documents.add(kept, operation.index, self._parent("")):
+            payload = {"op": "create", **({"description": node.text} if node.text else {})}
+            yield _Draft("plan", "planned", node.id, payload, "agent", "human", node.parent, epoch=node.epoch)
+
+    def _prompt(self, operation: Operation, kept: Kept) -> _Draft:
         actor = "system" if operation.fields.get("automated") == "1" else operation.actor
         text = operation.arguments[:DESCRIPTION]
         more: dict[str, Any] = {"description": text} if text else {}
@@ -180,13 +208,16 @@ class _Thread:
         kind, status = ("revise", "updated") if self.proposed else ("plan", "planned")
         self.proposed = True
         payload = {"op": "plan_proposed", "plan_hash": kept.hash}
-        outcome = kept.outcome or {"ok": "approve", "denied": "stop"}.get(operation.status, "")
+        told = {"ok": "approve", "denied": "stop"} if operation.kind == "plan" else {}
+        outcome = kept.outcome or told.get(operation.status, "")
         later = self._handed_over(operation, kept) if outcome == "stop" else None
         task = f"plan:{kept.hash}" if later else ""
         yield _Draft(kind, status, GOAL, payload, task=task)
         review = _Draft("review", "updated", GOAL, {}, actor="human", evidence="human", late=True, task=task)
         if outcome == "approve":
             yield review._replace(payload={"decision": "approve"})
+            for draft in self._steps_of(kept, operation):
+                yield draft._replace(late=True)
         elif outcome == "changes":
             reason = {"reason": kept.reason} if kept.reason else {}
             yield review._replace(payload={"decision": "request_changes", **reason})

@@ -12,6 +12,7 @@ import msgspec
 from tracelode.model.operation import Operation
 from tracelode.signals.lexicon import load
 from tracelode.signals.listdiff import normal
+from tracelode.signals.plan.document import parts_of, proposed_in
 from tracelode.signals.plan.kept import FIELD, Item, Kept, packed, unpacked
 from tracelode.signals.plan.status import CLOSED, USUAL, closed
 from tracelode.signals.plan.told import event_again
@@ -34,11 +35,13 @@ PLAN = 200
 """Characters of a plan's normal form that tell it from another."""
 HANDOFF = "Implement the following plan:"
 """Begins a prompt that brings a plan from another session."""
+APPROVING = ("Implement the plan", "Implement this plan")
+"""Begin what a client sends for a person who approves a plan that an answer proposed."""
 _TAIL = "\n\nIf you need specific details from before exiting plan mode"
 """Begins what the program adds behind the plan."""
 
 _ID = 40
-_KNOWN = frozenset({"list", "create", "change", "propose", "enter", "handoff", "event"})
+_KNOWN = frozenset({"list", "create", "change", "propose", "enter", "handoff", "accept", "event"})
 _HEX = re.compile(r"[0-9a-f]{0,16}")
 _FORMS = {
     "taskcreate": "create",
@@ -52,7 +55,9 @@ _STATES = ("status", "state")
 _DONE = ("completed", "done")
 _IDS = ("taskId", "task_id", "id")
 _NUMBERED = re.compile(r"\s*Task #?(\S{1,40}) created")
-_SAID = re.compile(r"(?:the user said:|reason for the rejection:)\s*(.*)", re.DOTALL)
+_SAID = re.compile(
+    r"(?:the user said:|reason for the rejection:|with the following feedback:)\s*(.*)", re.DOTALL
+)
 
 
 def keep(tool: str, arguments: str, start: Start, text: Text) -> str:
@@ -76,7 +81,7 @@ def keep(tool: str, arguments: str, start: Start, text: Text) -> str:
         given = None
     if form == "propose":
         plan = given.get("plan") if isinstance(given, dict) else None
-        return packed(Kept("propose", hash=plan_hash(plan, start) if isinstance(plan, str) else ""))
+        return packed(_document("propose", plan if isinstance(plan, str) else "", start, text))
     if not isinstance(given, dict):
         return ""
     if form:
@@ -86,7 +91,9 @@ def keep(tool: str, arguments: str, start: Start, text: Text) -> str:
     if rows is None:
         return ""
     items = tuple(item for row in rows[:ITEMS] if (item := _item(row, start, text, _TEXTS)) is not None)
-    return packed(Kept("list", items, left=max(0, len(rows) - ITEMS)))
+    name = given.get("plan_id")
+    several = start(name, _ID) if isinstance(name, str) else ""
+    return packed(Kept("list", items, left=max(0, len(rows) - ITEMS), list=several))
 
 
 def _item(row: Any, start: Start, text: Text, names: tuple[str, ...]) -> Item | None:
@@ -141,21 +148,36 @@ def plan_hash(plan: str, start: Start) -> str:
     return _digest(form, 8) if form else ""
 
 
-def keep_handoff(prompt: str, start: Start) -> str:
-    """What is kept of a prompt that brings a plan along.
+def _document(form: str, plan: str, start: Start, text: Text) -> Kept:
+    """A plan document: what tells it from others, and its steps with the heading that each stands under."""
+    steps = parts_of(plan) if plan else []
+    items = []
+    for part in steps:
+        known = start(part.text, TEXT)
+        shown = text(known)
+        verb = "" if shown else text_verb(known) or ""
+        items.append(Item(text=shown, verb=verb, after=(str(part.above),) if part.above >= 0 else ()))
+    return Kept(form, tuple(items), hash=plan_hash(plan, start) if plan else "")
+
+
+def keep_handoff(prompt: str, start: Start, text: Text) -> str:
+    """What is kept of a prompt that brings a plan along, or approves one.
 
     Args:
         prompt: the whole prompt.
         start: the redactor's start().
+        text: the redactor's text().
 
     Returns:
         Text of the field `plan`; "" for any other prompt.
     """
     lead = prompt.lstrip()
+    if lead.startswith(APPROVING):
+        return packed(Kept("accept"))
     if not lead.startswith(HANDOFF):
         return ""
     plan = lead[len(HANDOFF) :].partition(_TAIL)[0]
-    return packed(Kept("handoff", hash=plan_hash(plan.strip(), start)))
+    return packed(_document("handoff", plan.strip(), start, text))
 
 
 def answered(field: str, result: str, start: Start, text: Text) -> str:
@@ -245,6 +267,7 @@ def keep_again(field: str, start: Start, text: Text) -> str:
             outcome=given.outcome if given.outcome in ("approve", "changes", "stop") else "",
             reason=text(start(given.reason, REASON)) if given.reason else "",
             left=max(0, given.left),
+            list=start(given.list, _ID) if given.list else "",
         )
     )
 
@@ -296,7 +319,8 @@ def enrich_plan(
 
     Args:
         fields: fields of the operation; tool is read.
-        kind: kind of the operation; others than plan and prompt are left alone.
+        kind: kind of the operation; others than plan and prompt are left alone, and model calls that
+            propose no plan.
         start: the redactor's start().
         text: the redactor's text().
         arguments: whole input, "" where it is not at hand; the first one given is kept.
@@ -309,7 +333,9 @@ def enrich_plan(
         if field and result:
             field = answered(field, result, start, text)
     elif kind == "prompt" and arguments:
-        field = fields.get(FIELD) or keep_handoff(arguments, start)
+        field = fields.get(FIELD) or keep_handoff(arguments, start, text)
+    elif kind == "model" and (plan := proposed_in(result)):
+        field = fields.get(FIELD) or packed(_document("propose", plan, start, text))
     else:
         return
     if field:

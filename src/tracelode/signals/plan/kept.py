@@ -42,10 +42,10 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """One call."""
 
     form: str = ""
-    """list, create, change, propose, enter; handoff on a prompt that brings a plan along; event for an
-    event that was recorded as one."""
+    """list, create, change, propose, enter; handoff on a prompt that brings a plan along, accept on one
+    that approves a plan an answer proposed; event for an event that was recorded as one."""
     items: tuple[Item, ...] = ()
-    """The whole list, or the one item."""
+    """The whole list, the one item, or the steps of a plan document (after names the heading above)."""
     hash: str = ""
     """What equal plan documents share."""
     outcome: str = ""
@@ -54,6 +54,8 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """Their words, redacted and bounded."""
     left: int = 0
     """Items left out because the list is too long."""
+    list: str = ""
+    """Id of the list, where a tool keeps several apart."""
     event: dict[str, Any] = {}
     """A plan event as its record tells it (form event), without session, moment and place."""
 

@@ -98,9 +98,14 @@ def follow(lanes: Sequence[Lane]) -> Followed:
     }
     boards: dict[str, Board] = {}
     steps: dict[tuple[str, int], tuple[str, list[Step]]] = {}
+    firsts: dict[str, str] = {}
     for call in merge(*calls):
         lane = lanes[call.lane]
         key = _key(lane, call, made)
+        name = call.kept.list
+        if name and firsts.setdefault(key, name) != name:
+            # a tool that keeps several lists apart: the first one is the thread's
+            key = f"{key}/{name}"
         done = boards.setdefault(key, Board()).apply(call.kept, call.at)
         steps[lane.session, call.place] = (key, done)
     return Followed(boards, steps)

@@ -86,17 +86,17 @@ def stretches(operations: Sequence[Operation]) -> list[Stretch]:
 
 def _bounds(operations: Sequence[Operation]) -> tuple[dict[int, list[Node]], dict[int, list[Node]]]:
     """Places where nodes begin and end to be in progress."""
-    board = Board()
+    boards: dict[str, Board] = {}
     prompts: list[int] = []
     for place, operation in enumerate(operations):
         kept = calls_of(operation)
         if kept is not None:
-            board.apply(kept, At(place, operation.started))
+            boards.setdefault(kept.list, Board()).apply(kept, At(place, operation.started))
         elif operation.kind == "prompt" and not _ASIDE.intersection(operation.fields.items()):
             prompts.append(place)
     starts: dict[int, list[Node]] = {}
     ends: dict[int, list[Node]] = {}
-    for node in board.nodes:
+    for node in (node for board in boards.values() for node in board.nodes):
         for one in node.tries:
             stop = one.stop
             if stop is None or one.lost:

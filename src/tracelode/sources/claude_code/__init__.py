@@ -37,7 +37,7 @@ class ClaudeCode:
     """Reads all Claude Code layouts: main files, sub-agents beside or inside them, forks and resumes."""
 
     name = "claude-code"
-    version = "1"
+    version = "2"
     agent = AGENT
     layout = "session"
     suffixes: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".jsonl.zst")

@@ -29,7 +29,7 @@ class Codex:
     """Reads rollouts of all versions, forks, sub-agents, and the flat grammar of 2025."""
 
     name = "codex"
-    version = "1"
+    version = "2"
     agent = AGENT
     layout = "session"
     suffixes: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".jsonl.zst")

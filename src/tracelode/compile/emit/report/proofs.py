@@ -20,6 +20,7 @@ from tracelode.model.workflow import Argument, Step, Workflow
 
 _BASES = {
     "configured": "the configuration says what its tools do",
+    "people": "people were asked before their calls were made",
     "declared": "the tools declare what they do",
     "observed": "records below the tools show what they change",
     "lexicon": "the names of the tools say what they do",
