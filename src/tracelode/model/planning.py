@@ -307,8 +307,8 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     median: float | None
     """Median of the sessions' values."""
     low: float | None
-    """10th percentile of the sessions' values: too coarse or too fine is said within one's own history. None where
-    sessions were left out by lot."""
+    """10th percentile of the sessions' values: too coarse or too fine is said within one's own history.
+    None where sessions were left out by lot."""
     high: float | None
     """90th percentile of the sessions' values."""
     sessions: int

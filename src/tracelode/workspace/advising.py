@@ -205,7 +205,7 @@ class Advising(Forecasting):
 
         tally = Tally()
         agents = {s.key: s.agent for s in self._catalog.sessions()}
-        for plan, light in self._read(self._plans(sessions)):
+        for plan, light, _ in self._read(self._plans(sessions)):
             work = self._work(plan, light, whole=False)
             if work is None:
                 tally.events(plan.session, plan.events)
