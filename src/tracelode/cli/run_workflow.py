@@ -84,6 +84,8 @@ def run_workflow(
         return _unfit(str(error), store.json)
     if far.restore:
         running_open.restore(loaded, chosen)
+    if not opened.resume and not opened.again:
+        running_open.unrepeated(loaded, inputs, chosen)
     recorded = None if far.recorded is None else _recorded(far, store)
     going = run_open.Going(loaded, target, chosen, accept_edits=far.accept_edits, json=store.json)
     try:

@@ -16,7 +16,7 @@ from tracelode.model.workflow import VERSION, Workflow
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a file that is read."""
-_LATER = frozenset(("fresh",))
+_LATER = frozenset(("fresh", "lines", "empty"))
 """Fields that files of version 1 do not have: while they are empty they are left out of the digest."""
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 

@@ -215,6 +215,10 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Its values look like secrets: never written anywhere."""
     masked: bool = False
     """Its values were redacted on import: how requests say it is not known."""
+    lines: bool = False
+    """In some run it had several lines."""
+    empty: bool = False
+    """In some run it was an empty text."""
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -30,6 +31,27 @@ def open_runs(workflow: Workflow, chosen: Chosen) -> list[OpenRun]:
     from tracelode.compile.execute.open_runs import open_runs
 
     return open_runs(_own(chosen, "--open"), workflow)
+
+
+def unrepeated(workflow: Workflow, inputs: Mapping[str, Any], chosen: Chosen) -> None:
+    """Refuse early what the engine refuses when it begins: before a run is told of.
+
+    Args:
+        workflow: which.
+        inputs: name to value.
+        chosen: engine and journal; other engines than embedded say it themselves.
+
+    Raises:
+        Repeated: an open run of the same inputs wrote, or is under way.
+    """
+    from pathlib import Path
+
+    from tracelode.compile.execute.journal import Journal
+    from tracelode.compile.execute.open_runs import unrepeated
+
+    if chosen.engine == "embedded" and not chosen.shadow and Path(chosen.journal).exists():
+        with Journal(Path(chosen.journal)) as journal:
+            unrepeated(journal, workflow, inputs)
 
 
 def restore(workflow: Workflow, chosen: Chosen) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
@@ -15,7 +15,7 @@ from tracelode.compile import transforms
 from tracelode.compile.bind.observe import Leaf, Scenes, mentioned
 from tracelode.compile.masked import masked
 from tracelode.compile.mentions import mentions
-from tracelode.compile.paths import parsed
+from tracelode.compile.paths import leaves, parsed
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Input
 
@@ -190,9 +190,15 @@ def inputs_of(given: Iterable[Given], scenes: Scenes) -> tuple[Input, ...]:
                 mentions=_count(mention.partition(":")[0], requests.values()) if mention else 0,
                 patterns=_patterns(clear, requests),
                 masked=len(clear) < len(values),
+                lines=any(len(text.splitlines()) > 1 for text in _texts(values.values())),
+                empty="" in values.values(),
             )
         )
     return tuple(found)
+
+
+def _texts(values: Iterable[Tree]) -> Iterator[str]:
+    return (leaf for value in values for _, leaf in leaves(value) if isinstance(leaf, str))
 
 
 def _type(values: Iterable[Tree]) -> str:

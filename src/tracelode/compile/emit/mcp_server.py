@@ -33,6 +33,7 @@ import asyncio
 import json
 import shlex
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,8 @@ from tracelode.errors import Repeated, TracelodeError
 from tracelode.model.execution import Outcome, Policy, Reply
 from tracelode.providers.tools_mcp import McpServer, McpTools
 
+SOON = 600
+"""Seconds in which the same call is taken for a repeated one, as a client makes it that lost the answer."""
 HERE = Path(__file__).resolve().parent
 TOOL: dict[str, Any] = json.loads(r"""
 @TOOL@
@@ -64,16 +67,27 @@ class Offered:
         self.policy, self.trusting = Policy(approved=tuple(approved)), trusting
         self.asked: dict[str, str] = {}
         """Run to the kind of question that it stands at."""
+        self.writes = any(step.effect.writes for step in self.workflow.steps)
+        self.begun: dict[str, str] = {}
+        """Run to its arguments."""
+        self.ended: dict[str, tuple[float, str]] = {}
+        """Arguments to when a run of theirs that may have written ended, and its id."""
         self.lock = asyncio.Lock()
 
     async def call(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         """Start a run, or answer the question that one stands at."""
         given = dict(arguments)
         resume, answer = given.pop("_resume", ""), given.pop("_answer", None)
+        again, same = given.pop("_again", False) is True, json.dumps(given, sort_keys=True)
         kind = self.asked.get(resume, "")
         if answer is not None and (why := _unfit(kind, answer)):
             return {"error": why, "run": resume, **(self._how(resume) if kind == "approval" else {})}, True
         async with self.lock:
+            at, before = self.ended.get(same, (0.0, ""))
+            if not resume and not again and before and time.monotonic() - at < SOON:
+                told = f"a run of these arguments ended {time.monotonic() - at:.0f} seconds ago: {before}; "
+                told += "say _again to write once more"
+                return {"error": told, "run": before}, True
             try:
                 if resume:
                     outcome = await self.engine.resume(
@@ -98,6 +112,10 @@ class Offered:
                 told = {"error": why or str(error), **({"run": resume} if resume else {})}
                 return {**told, **(self._how(resume) if approves else {})}, True
         self.asked.pop(outcome.run, None)
+        if not resume:
+            self.begun[outcome.run] = same
+        if self.writes and outcome.status in ("done", "handed_over"):
+            self.ended[self.begun.pop(outcome.run, same)] = time.monotonic(), outcome.run
         told = _told(outcome)
         if outcome.question is not None:
             self.asked[outcome.run] = outcome.question.kind
@@ -234,6 +252,10 @@ def tool(workflow: Workflow) -> dict[str, Any]:
     schema["properties"] = {
         **schema["properties"],
         "_resume": {"type": "string", "description": "Run id: go on with a run that asked something."},
+        "_again": {
+            "type": "boolean",
+            "description": "Write once more what a run of the same arguments wrote a short time ago.",
+        },
         "_answer": {
             "type": "object",
             "description": "What is said to its question: choice, text, value, yes or action, as its "

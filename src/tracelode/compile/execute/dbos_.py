@@ -10,30 +10,27 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets as random
+import threading
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from tracelode.compile.execute.dbos_open import ALONE, WORKFLOW, unrepeated
 from tracelode.compile.execute.executor import Executor
-from tracelode.compile.execute.journal import BEGUN, DONE, FAILED, IN_DOUBT
 from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
-from tracelode.compile.execute.open_runs import compared, refuse, written
 from tracelode.compile.execute.secret import hidden, shown
 from tracelode.compile.execute.sound import sound
 from tracelode.compile.execute.start import checked_inputs, encoded, identity, moment, needed_again
 from tracelode.compile.execute.stops import refused
 from tracelode.compile.lasting import clock
-from tracelode.errors import MissingExtra, NoRun, RunError, ToolFailed, ToolUnsure
+from tracelode.errors import MissingExtra, NoRun, Repeated, RunError, ToolFailed, ToolUnsure
 from tracelode.model.execution import Asker, Outcome, Policy, Question, Reply
 from tracelode.model.run import Run, Tree
 from tracelode.model.tools import Toolbox
 from tracelode.model.workflow import Workflow
 
-WORKFLOW = "tracelode_run"
-"""Name of our workflows in DBOS."""
-NEWEST = 1_000
-"""Links of chains among which an open run of the same inputs is looked for: DBOS has no index of inputs."""
+_LAUNCH = threading.Lock()
 _SERVED: dict[str, Any] = {"place": "", "function": None}
 """What DBOS, which is one for each process, is launched for."""
 _LIVE: dict[str, _Live] = {}
@@ -69,6 +66,7 @@ class DbosLedger:
     def __init__(self, run: str, prior: Mapping[str, Any], live: _Live, engine: Any) -> None:
         self.run = run
         self._prior, self._live, self._dbos = dict(prior), live, engine
+        self.schemas: Mapping[str, str] = {}  # DBOS keeps nothing beside its runs
         self.calls = sum(1 for name in prior if name.startswith("call:"))
         self.asked = sum(1 for name, said in prior.items() if name.startswith("reply:") and said is not None)
         self._begun: dict[str, int | None] = {}
@@ -195,8 +193,19 @@ async def _go(link: str, run: str, inputs: str, state: str, mark: str, prior: di
     live = _LIVE.get(link)
     if live is None or identity(live.workflow) != mark:
         raise RunError(f"run {run} is resumed by tracelode alone: it needs its tools")
-    ledger = DbosLedger(run, prior, live, dbos.DBOS)
     given = {**msgspec.json.decode(inputs), **live.secrets}
+    if link.endswith(".0") and live.policy.mode == "act" and not live.policy.again:
+
+        async def look() -> list[str]:
+            try:
+                await unrepeated(dbos.DBOS, live.workflow, given, link)
+            except Repeated as error:
+                return [str(error), error.run]
+            return []
+
+        if other := await dbos.DBOS.run_step_async({"name": ALONE}, look):
+            return encoded({"status": "repeated", "other": other}).decode()
+    ledger = DbosLedger(run, prior, live, dbos.DBOS)
     # DBOS knows steps by their number: one after another, so that they have the same ones if it repeats them
     policy = msgspec.structs.replace(live.policy, jobs=1)
     executor = Executor(
@@ -236,8 +245,6 @@ class DbosEngine:
         dbos = await _launched(place)
         if await dbos.DBOS.get_workflow_status_async(f"{run}.0") is not None:
             raise RunError(f"there is a run {run} already; resume it, or choose another id")
-        if policy.mode == "act" and not policy.again:
-            await _unrepeated(dbos.DBOS, workflow, inputs)
         live = _Live(workflow, toolbox, policy, asker, secret, recorded)
         facts = (encoded(open_).decode(), encoded(moment(state)).decode(), identity(workflow))
         begun = {"mode": policy.mode, "secrets": sorted(secret)}
@@ -276,7 +283,10 @@ class DbosEngine:
         secret = needed_again(workflow, prior.get("secrets", marked), secrets or {})
         last = None
         if links[-1].status == "SUCCESS":
-            last = msgspec.convert(shown(msgspec.json.decode(links[-1].output), secret), Outcome)
+            told = msgspec.json.decode(links[-1].output)
+            if told["status"] == "repeated":
+                raise RunError(f"run {run} was not begun: there was another one of the same inputs")
+            last = msgspec.convert(shown(told, secret), Outcome)
             if last.status != "escalated":
                 raise RunError(f"run {run} has ended ({last.status}); there is nothing to resume")
         elif links[-1].status == "PENDING":
@@ -287,38 +297,6 @@ class DbosEngine:
         prior = _answered(prior, last, reply, run, secret)
         live = _Live(workflow, toolbox, policy, asker, secret, recorded)
         return await _chained(dbos, f"{run}.{len(links)}", run, live, (inputs, state, mark), prior)
-
-
-async def _unrepeated(dbos: Any, workflow: Workflow, inputs: Mapping[str, Tree]) -> None:
-    """Refuse to begin what one of the newest runs of the same inputs began; see open_runs.unrepeated."""
-    given, mark = compared(workflow, inputs), identity(workflow)
-    writes = [step.slot for step in workflow.steps if step.effect.writes]
-    seen: set[str] = set()
-    for link in await dbos.list_workflows_async(name=WORKFLOW, sort_desc=True, limit=NEWEST):
-        name, run, noted, _, made_by, prior = link.input["args"]
-        if run in seen:  # an earlier link of its chain
-            continue
-        seen.add(run)
-        ended = link.status == "SUCCESS" and msgspec.json.decode(link.output)["status"] != "escalated"
-        if ended or made_by != mark or prior["mode"] != "act" or msgspec.json.decode(noted) != given:
-            continue
-        steps = {s["function_name"]: s["output"] for s in await dbos.list_workflow_steps_async(name)}
-        refuse(run, *written(writes, _states({**prior, **steps}), _replied({**prior, **steps})))
-
-
-def _states(noted: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(key, state) of the calls in the words of a journal."""
-    found = {name[len("begin:") :]: BEGUN for name in noted if name.startswith("begin:")}
-    for name, made in noted.items():
-        if name.startswith("call:") and made is not None:
-            states = {"done": DONE, "failed": FAILED}
-            found[name[len("call:") :]] = states.get(made["state"], IN_DOUBT)
-    found.update({name[len("settle:") :]: DONE for name in noted if name.startswith("settle:")})
-    return sorted(found.items())
-
-
-def _replied(noted: Mapping[str, Any]) -> list[str]:
-    return [name[len("reply:") :] for name, said in noted.items() if name.startswith("reply:") and said]
 
 
 def _answered(
@@ -344,6 +322,9 @@ async def _chained(
         text = await handle.get_result()
     finally:
         del _LIVE[link]
+    told = msgspec.json.decode(text)
+    if told["status"] == "repeated":
+        raise Repeated(*told["other"])
     return msgspec.convert(shown(msgspec.json.decode(text), live.secrets), Outcome)
 
 
@@ -352,6 +333,14 @@ async def _launched(place: str) -> Any:
         import dbos
     except ImportError:
         raise MissingExtra("dbos", "dbos") from None
+    await asyncio.to_thread(_LAUNCH.acquire)  # of two that start at once, one launches it
+    try:
+        return await _served(place, dbos)
+    finally:
+        _LAUNCH.release()
+
+
+async def _served(place: str, dbos: Any) -> Any:
     if _SERVED["place"] == place:
         return dbos
     if _LIVE:

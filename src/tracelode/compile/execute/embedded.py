@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from tracelode.compile.execute.executor import Executor
+from tracelode.compile.execute.holding import held
 from tracelode.compile.execute.journal import BEGUN, DONE, FAILED, IN_DOUBT, Journal, Row
 from tracelode.compile.execute.ledger import Before, Call, InDoubt, digest
 from tracelode.compile.execute.monitor import Monitor
@@ -43,6 +44,7 @@ class JournalLedger:
     ) -> None:
         self.run = run
         self.calls, self.asked = journal.count(run)
+        self.schemas: Mapping[str, str] = journal.schemas(workflow)
         self._journal, self._workflow, self._asker, self._secrets = journal, workflow, asker, secrets
         self._turn = asyncio.Lock()
 
@@ -182,14 +184,15 @@ class EmbeddedEngine:
         open_, secret = checked_inputs(workflow, inputs)
         run = run or f"run_{random.token_hex(8)}"
         now = moment(state)
-        with Journal(Path(place)) as journal, journal.held(run):
+        with Journal(Path(place)) as journal, held(Path(place), run):
             Monitor(journal).admit(workflow, policy)
-            if policy.mode == "act" and not policy.again:
-                unrepeated(place, workflow, inputs)
             names = ",".join(sorted(secret))
-            journal.begin_run(
-                run, workflow.id, identity(workflow), policy.mode, encoded(open_), names, encoded(now)
-            )
+            with journal.writing():  # of two that begin at once, one sees the other
+                if policy.mode == "act" and not policy.again:
+                    unrepeated(journal, workflow, inputs)
+                journal.begin_run(
+                    run, workflow.id, identity(workflow), policy.mode, encoded(open_), names, encoded(now)
+                )
             ledger = JournalLedger(journal, run, workflow.id, asker, secret)
             return await self._go(
                 journal, ledger, workflow, toolbox, {**open_, **secret}, now, policy, recorded
@@ -213,7 +216,7 @@ class EmbeddedEngine:
         sound(workflow)
         if not Path(place).exists():
             raise NoRun(f"there is no run {run}: there is no journal {place}")
-        with Journal(Path(place)) as journal, journal.held(run):
+        with Journal(Path(place)) as journal, held(Path(place), run):
             noted = _noted(journal, run, workflow, policy)
             names = [name for name in noted["secrets"].split(",") if name]
             secret = needed_again(workflow, names, secrets or {})
@@ -236,11 +239,12 @@ class EmbeddedEngine:
         recorded: Run | None,
     ) -> Outcome:
         journal.set_run(ledger.run, "open", None)
-        outcome = await Executor(workflow, toolbox, ledger, inputs, state, policy, recorded).run()
+        executor = Executor(workflow, toolbox, ledger, inputs, state, policy, recorded)
+        outcome = await executor.run()
         pending = None if outcome.question is None else msgspec.json.encode(bare(outcome.question))
-        journal.set_run(ledger.run, outcome.status, pending)
-        if outcome.status != "escalated":
-            journal.forget(ledger.run)
+        journal.end_run(ledger.run, outcome.status, pending)
+        if outcome.status == "done" and policy.mode == "act":
+            journal.keep_schemas(workflow.id, executor.tools.schemas)
         Monitor(journal).judge(workflow)
         return outcome
 

@@ -12,13 +12,17 @@ import msgspec
 
 from tracelode.errors import InputError
 from tracelode.model.run import Tree
-from tracelode.model.workflow import Input, Workflow
+from tracelode.model.workflow import Workflow
 
 _LARGEST = 2**63
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _TIME = re.compile(r"\d{2}:\d{2}", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 """A tab and the end of a line are text."""
+_UNSEEN = re.compile(r"[\u00ad\u200b\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Signs that nobody sees, or that turn what is seen around."""
+_LONG = 100_000
+"""Characters of one text."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _OURS = re.compile(r"[\ue000\ue001]")
 """Signs that stand for a secret in what is written."""
@@ -48,14 +52,16 @@ def check(workflow: Workflow, given: Mapping[str, Tree]) -> None:
     for one in workflow.inputs:
         if one.name not in given:
             continue
-        if why := _wrong(one, given[one.name]):
+        if why := _wrong(one.type, given[one.name], lines=one.lines, empty=one.empty):
             raise InputError(f"input {one.name} must be of type {one.type}: {why}")
 
 
-def _wrong(one: Input, value: Tree) -> str:
+def _wrong(kind: str, value: Tree, *, lines: bool = False, empty: bool = False) -> str:
     """What is wrong with a value, "" for nothing."""
-    if not _typed(one.type, value):
-        return _FORM.get(one.type, "a JSON value")
+    if not _typed(kind, value):
+        return _FORM.get(kind, "a JSON value")
+    if value == "" and not empty:
+        return "a text must not be empty"
     try:
         leaves = list(_leaves(value))
     except RecursionError:
@@ -67,8 +73,22 @@ def _wrong(one: Input, value: Tree) -> str:
             return "a whole number has at most 64 bits"
         if isinstance(leaf, str) and (_CONTROL.search(leaf) or _OURS.search(leaf)):
             return "a text must hold no control characters"
+        if isinstance(leaf, str) and (why := _text(leaf, lines)):
+            return why
         if isinstance(leaf, str) and _SURROGATE.search(leaf):
             return "a text must hold no half characters (lone surrogates)"
+    return ""
+
+
+def _text(text: str, lines: bool) -> str:
+    if text and not text.strip():
+        return "a text must not be blank"
+    if len(text) > _LONG:
+        return f"a text has at most {_LONG:,} characters"
+    if _UNSEEN.search(text):
+        return "a text must hold no characters that are not seen"
+    if not lines and len(text.splitlines()) > 1:
+        return "a text must be one line, as it was in every run"
     return ""
 
 

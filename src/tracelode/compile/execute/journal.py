@@ -8,11 +8,10 @@ docs/decisions/0023-run-journal.md.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -51,6 +50,13 @@ CREATE TABLE demoted(workflow TEXT PRIMARY KEY, reason TEXT NOT NULL, at INTEGER
   STRICT, WITHOUT ROWID;
 CREATE INDEX notes_of ON notes(workflow, run);
 """
+
+
+_SCHEMAS = (
+    "CREATE TABLE IF NOT EXISTS schemas(workflow TEXT NOT NULL, slot TEXT NOT NULL, digest TEXT NOT NULL, "
+    "PRIMARY KEY(workflow, slot)) STRICT, WITHOUT ROWID"
+)
+"""Journals of before do not have it."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -101,13 +107,14 @@ class Journal:
         if self._ours():
             one("PRAGMA journal_mode=WAL")
             self._synced(False)
+            one(_SCHEMAS)
             return
         one("PRAGMA journal_mode=WAL")
         self._synced(False)
-        with self._writing():
+        with self.writing():
             if self._ours():
                 return  # another process made it meanwhile
-            for statement in _TABLES.split(";\n"):
+            for statement in (*_TABLES.split(";\n"), _SCHEMAS):
                 one(statement)
             one(f"PRAGMA application_id={APPLICATION}")
             one(f"PRAGMA user_version={VERSION}")
@@ -129,14 +136,20 @@ class Journal:
         return False
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+    def writing(self) -> Iterator[None]:
+        """All that is noted inside is on the disk together, or none of it; others wait meanwhile.
+
+        Raises:
+            StoreError: it cannot be noted; nothing of it was.
+        """
+        self._do("BEGIN IMMEDIATE")
         try:
             yield
+            self._do("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            with contextlib.suppress(sqlite3.Error):  # a full disk has taken it back already
+                self._db.execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
 
     def _do(self, text: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         try:
@@ -164,34 +177,6 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    @contextlib.contextmanager
-    def held(self, run: str) -> Iterator[None]:
-        """Hold a run: no other process goes on with it meanwhile.
-
-        Args:
-            run: run id.
-
-        Raises:
-            RunError: another one has it.
-        """
-        name = blake2b(run.encode(), digest_size=8).hexdigest()
-        place = self.path.with_name(f"{self.path.name}-{name}.lock")
-        handle = os.open(place, os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise RunError(
-                    f"run {run} is under way in another process; wait for it, or end that"
-                ) from None
-            if not _same(handle, place):  # it was removed by its last holder while we opened it
-                raise RunError(f"run {run} has just ended in another process; try again")
-            yield
-            with contextlib.suppress(OSError):
-                place.unlink()
-        finally:
-            os.close(handle)
 
     def begin_run(
         self, run: str, workflow: str, digest: str, mode: str, inputs: bytes, secrets: str, state: bytes
@@ -338,24 +323,35 @@ class Journal:
         """
         self._do("INSERT OR IGNORE INTO replies VALUES(?, ?, ?)", (run, key, reply))
 
-    def forget(self, run: str) -> None:
-        """Drop what was only kept to go on: inputs, outputs, replies. That it happened stays.
+    def end_run(self, run: str, status: str, pending: bytes | None) -> None:
+        """Note how far a run came; of one that ended, all is dropped that was only kept to go on.
 
         Args:
-            run: run id, which has ended.
+            run: run id.
+            status: escalated, done, stopped or handed_over.
+            pending: JSON of the question it stands at.
+
+        Raises:
+            StoreError: it cannot be noted: the run counts as one that broke off, and can be resumed.
         """
-        with self._writing():
-            rows = self._do("SELECT key FROM calls WHERE run = ? AND output IS NOT NULL", (run,)).fetchall()
-            for (key,) in rows:
-                row = self.call(run, key)
-                assert row is not None
-                bare = msgspec.structs.replace(row, output=None)
-                self._do(
-                    "UPDATE calls SET output = NULL, seal = ? WHERE run = ? AND key = ?",
-                    (_seal(run, key, bare), run, key),
-                )
-            self._do("UPDATE replies SET reply = x'' WHERE run = ?", (run,))
-            self._do("UPDATE runs SET inputs = NULL, state = NULL, pending = NULL WHERE run = ?", (run,))
+        with self.writing():
+            self.set_run(run, status, pending)
+            if status != "escalated":
+                self._forget(run)
+
+    def _forget(self, run: str) -> None:
+        """Drop inputs, outputs and replies. That it happened stays."""
+        rows = self._do("SELECT key FROM calls WHERE run = ? AND output IS NOT NULL", (run,)).fetchall()
+        for (key,) in rows:
+            row = self.call(run, key)
+            assert row is not None
+            bare = msgspec.structs.replace(row, output=None)
+            self._do(
+                "UPDATE calls SET output = NULL, seal = ? WHERE run = ? AND key = ?",
+                (_seal(run, key, bare), run, key),
+            )
+        self._do("UPDATE replies SET reply = x'' WHERE run = ?", (run,))
+        self._do("UPDATE runs SET inputs = NULL, state = NULL, pending = NULL WHERE run = ?", (run,))
 
     def note(self, run: str, workflow: str, slot: str, code: str, guard: str) -> None:
         """Note that a run stood still.
@@ -370,6 +366,28 @@ class Journal:
         values = (run, workflow, slot, code, guard, time.time_ns() // 1_000)
         self._do("INSERT INTO notes(run, workflow, slot, code, guard, at) VALUES(?, ?, ?, ?, ?, ?)", values)
 
+    def schemas(self, workflow: str) -> dict[str, str]:
+        """What the tools of a workflow took when it last ran to its end.
+
+        Args:
+            workflow: its id.
+
+        Returns:
+            Slot to digest.
+        """
+        return dict(self.rows("SELECT slot, digest FROM schemas WHERE workflow = ?", (workflow,)))
+
+    def keep_schemas(self, workflow: str, schemas: Mapping[str, str]) -> None:
+        """Note what the tools of a workflow take, for its next runs.
+
+        Args:
+            workflow: its id.
+            schemas: slot to digest; "" is not noted.
+        """
+        for slot, digest in sorted(schemas.items()):
+            if digest:
+                self._do("INSERT OR REPLACE INTO schemas VALUES(?, ?, ?)", (workflow, slot, digest))
+
     def rows(self, text: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """Rows of a query of ours: for the monitor.
 
@@ -378,15 +396,6 @@ class Journal:
             values: its parameters.
         """
         return self._do(text, values).fetchall()
-
-
-def _same(handle: int, place: Path) -> bool:
-    try:
-        there = place.stat()
-    except OSError:
-        return False
-    mine = os.fstat(handle)
-    return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
 
 
 def _seal(run: str, key: str, row: Row) -> bytes:

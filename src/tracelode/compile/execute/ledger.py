@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import blake2b
 from typing import Protocol, TypeAlias
 
@@ -39,6 +39,8 @@ class Ledger(Protocol):
     """Tool calls made so far, over all resumptions."""
     asked: int
     """Questions answered so far."""
+    schemas: Mapping[str, str]
+    """Slot to the digest of the arguments that its tool took when the workflow last ran to its end."""
 
     def hide(self, tree: Tree) -> Tree:
         """A value without the run's secrets: what may be shown, sent to a model, or written.

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from tracelode.compile.execute.given import secrets
+from tracelode.compile.execute.holding import busy
 from tracelode.compile.execute.journal import BEGUN, DONE, IN_DOUBT, Journal
 from tracelode.errors import Repeated
 from tracelode.model.compiled import OpenRun
@@ -31,24 +32,29 @@ def open_runs(place: str, workflow: Workflow) -> list[OpenRun]:
     Returns:
         By the time of their start.
     """
-    return [run for run, _ in _open(place, workflow)]
+    if not Path(place).exists():
+        return []
+    with Journal(Path(place)) as journal:
+        return [run for run, _ in _open(journal, workflow)]
 
 
-def unrepeated(place: str, workflow: Workflow, inputs: Mapping[str, Tree]) -> None:
+def unrepeated(journal: Journal, workflow: Workflow, inputs: Mapping[str, Tree]) -> None:
     """Refuse to begin what an earlier run began: its writes would be made a second time.
 
     Args:
-        place: file of the journal.
+        journal: open.
         workflow: which.
         inputs: name to value; secret ones are not compared, since they are not noted.
 
     Raises:
-        Repeated: a run with the same inputs has not ended, and made a write or may have made one.
+        Repeated: a run with the same inputs has not ended, and made a write, may have made one, or is under
+            way and may come to one.
     """
     given = compared(workflow, inputs)
-    for run, noted in _open(place, workflow):
+    writes = any(step.effect.writes for step in workflow.steps)
+    for run, noted in _open(journal, workflow):
         if run.mode == "act" and noted == given:
-            refuse(run.run, run.wrote, run.doubt)
+            refuse(run.run, run.wrote, run.doubt, under_way=writes and busy(journal.path, run.run))
 
 
 def compared(workflow: Workflow, inputs: Mapping[str, Tree]) -> dict[str, Tree]:
@@ -62,53 +68,52 @@ def compared(workflow: Workflow, inputs: Mapping[str, Tree]) -> dict[str, Tree]:
     return {name: value for name, value in inputs.items() if name in known}
 
 
-def refuse(run: str, wrote: Sequence[str], doubt: Sequence[str]) -> None:
-    """Say what an open run of the same inputs wrote, if it did.
+def refuse(run: str, wrote: Sequence[str], doubt: Sequence[str], *, under_way: bool) -> None:
+    """Say what an open run of the same inputs wrote, or that it may come to a write.
 
     Args:
         run: its id.
         wrote: slots of writes that were made.
         doubt: slots of writes that may have been made.
+        under_way: a process has it now.
 
     Raises:
-        Repeated: it made a write, or may have made one.
+        Repeated: it made a write, may have made one, or is under way.
     """
-    if wrote or doubt:
-        told = f"may have made {', '.join(doubt)}" if doubt else f"made {', '.join(wrote)}"
+    told = f"may have made {', '.join(doubt)}" if doubt else f"made {', '.join(wrote)}" if wrote else ""
+    if told or under_way:
+        told = f"{told} and has not ended" if told else "is under way"
         raise Repeated(
-            f"nothing was begun: run {run} of this workflow, with the same inputs, {told} and has not ended; "
-            f"go on with it (--resume {run}), or begin another one that writes once more (--again)",
+            f"nothing was begun: run {run} of this workflow, with the same inputs, {told}; go on with it "
+            f"(--resume {run}), or begin another one that writes once more (--again)",
             run,
         )
 
 
-def _open(place: str, workflow: Workflow) -> list[_Noted]:
-    if not Path(place).exists():
-        return []
+def _open(journal: Journal, workflow: Workflow) -> list[_Noted]:
     writes = [step.slot for step in workflow.steps if step.effect.writes]
     found = []
-    with Journal(Path(place)) as journal:
-        rows = journal.rows(
-            "SELECT run, mode, status, started, pending, inputs FROM runs "
-            "WHERE workflow = ? AND status IN ('open', 'escalated') ORDER BY started, run",
-            (workflow.id,),
+    rows = journal.rows(
+        "SELECT run, mode, status, started, pending, inputs FROM runs "
+        "WHERE workflow = ? AND status IN ('open', 'escalated') ORDER BY started, run",
+        (workflow.id,),
+    )
+    for run, mode, status, started, pending, inputs in rows:
+        calls = journal.rows("SELECT key, state FROM calls WHERE run = ? ORDER BY begun, key", (run,))
+        replies = {row[0] for row in journal.rows("SELECT key FROM replies WHERE run = ?", (run,))}
+        wrote, doubt = written(writes, calls, replies)
+        step, code = _stands(pending)
+        one = OpenRun(
+            run=run,
+            mode=mode,
+            status=status,
+            started=started,
+            step=step,
+            code=code,
+            wrote=wrote,
+            doubt=doubt,
         )
-        for run, mode, status, started, pending, inputs in rows:
-            calls = journal.rows("SELECT key, state FROM calls WHERE run = ? ORDER BY begun, key", (run,))
-            replies = {row[0] for row in journal.rows("SELECT key FROM replies WHERE run = ?", (run,))}
-            wrote, doubt = written(writes, calls, replies)
-            step, code = _stands(pending)
-            one = OpenRun(
-                run=run,
-                mode=mode,
-                status=status,
-                started=started,
-                step=step,
-                code=code,
-                wrote=wrote,
-                doubt=doubt,
-            )
-            found.append((one, msgspec.json.decode(inputs) if inputs else {}))
+        found.append((one, msgspec.json.decode(inputs) if inputs else {}))
     return found
 
 

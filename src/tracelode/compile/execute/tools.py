@@ -37,6 +37,8 @@ class Tools:
         self._toolbox, self._ledger, self._policy, self._until = toolbox, ledger, policy, until
         self._specs: dict[tuple[str, str], ToolSpec] = {}
         self._named: dict[str, list[ToolSpec]] = {}
+        self.schemas: dict[str, str] = {}
+        """Slot to the digest of the arguments that its tool takes now, "" where it does not tell."""
 
     async def look(self) -> None:
         """Ask what the tools say of themselves.
@@ -102,10 +104,14 @@ class Tools:
                 failing=Failing(kind="effect", what="changed"),
                 actions=("retry", "skip", "stop"),
             )
-        if step.schema and schema_digest(spec.parameters) != step.schema:
+        now = schema_digest(spec.parameters) if spec.parameters else ""
+        known = step.schema or self._ledger.schemas.get(step.slot, "")
+        self.schemas[step.slot] = now
+        if known and now != known:
+            when = "was learned" if step.schema else "last ran to its end"
             raise Halt(
                 "schema_changed",
-                "the tool takes other arguments than when the workflow was learned",
+                f"the tool takes other arguments than when the workflow {when}",
                 failing=Failing(kind="schema", what="changed"),
                 output=None,  # what is accepted here is the new schema
                 actions=("accept", "retry", "skip", "stop"),

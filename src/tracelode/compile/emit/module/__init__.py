@@ -193,7 +193,9 @@ def _entry(
         for name, one in parameters
     ]
     words = [f"        {name}: {_described(one)}" for name, one in parameters]
-    pairs = ", ".join(f"({one.name!a}, {one.type!a}, {name})" for name, one in parameters)
+    pairs = ", ".join(
+        f"({one.name!a}, {one.type!a}, {one.lines}, {one.empty}, {name})" for name, one in parameters
+    )
     moment = "at_this_moment(state)" if _moment(workflow) else "dict(state or {})"
     lines = [
         f"async def {entry}(",

@@ -22,7 +22,6 @@ _INSTEAD = {
     ("paths", "written"): ("emit.module.values", "path_words"),
     ("readings", "text"): ("emit.module.values", "as_text"),
     ("model.binding", "Transform"): ("emit.module.values", "Change"),
-    ("model.workflow", "Input"): ("emit.module.machine", "Kind"),
     ("evaluate", "Missing"): ("emit.module.values", "Missing"),
     ("model.run", "Tree"): ("emit.module.values", "Tree"),
 }

@@ -153,12 +153,6 @@ class Step:
     """Says why what it copies does not hold any more, "" where it does."""
 
 
-class Kind(NamedTuple):
-    """What is known of an input; stands for Input where msgspec is not there."""
-
-    type: str
-
-
 class Fresh(NamedTuple):
     """What tells until when something holds that a step copies."""
 
@@ -187,11 +181,11 @@ def stale(scene: Scene, begun: Mapping[str, int], writes: bool, *limits: Fresh) 
     return ""
 
 
-def given(*inputs: tuple[str, str, Tree]) -> dict[str, Tree]:
-    """The inputs that were given, each of its type."""
-    found = {name: value for name, _, value in inputs if value is not ABSENT}
-    for name, kind, value in inputs:
-        if value is not ABSENT and (why := _wrong(Kind(kind), value)):  # type: ignore[arg-type]
+def given(*inputs: tuple[str, str, bool, bool, Tree]) -> dict[str, Tree]:
+    """The inputs that were given, each of its type: name, type, may it have lines, may it be empty, value."""
+    found = {name: value for name, _, _, _, value in inputs if value is not ABSENT}
+    for name, kind, lines, empty, value in inputs:
+        if value is not ABSENT and (why := _wrong(kind, value, lines=lines, empty=empty)):
             raise TypeError(f"input {name} must be of type {kind}: {why}")
     return found
 
