@@ -31,7 +31,7 @@ from tracelode.model.run import Run
 from tracelode.model.workflow import Effect, Workflow
 
 BEFORE = {
-    "another language": ("Bloß nicht: ", "Jangan: ", "Älä tee tätä: ", "Nu face asta: ", "Hindi: ", "Cofnij: "),
+    "another language": ("Bloß nicht: ", "Jangan: ", "Älä tee tätä: ", "Nu face asta: ", "Cofnij: "),
     "another script": ("취소: ", "ยกเลิก ", "रद्द करो: ", "בטל: ", "Скасуй: ", "中止。"),
     "English": (
         "Outdated: ", "Scrapped: ", "Hoax: ", "Superseded: ", "Satire: ", "Obsolete: ", "Bogus: ",
@@ -40,7 +40,7 @@ BEFORE = {
 }  # fmt: skip
 """What is put before a request: kind to texts."""
 AFTER = {
-    "another language": (" Lascia perdere.", " Laisse tomber.", " Glöm det.", " Zapomnij.", " Vergeet het maar."),
+    "another language": (" Lascia perdere.", " Laisse tomber.", " Glöm.", " Zapomnij.", " Vergeet het maar."),
     "another script": (" 算了吧。", " やめて。", " Забудь.", " \N{NO ENTRY SIGN}", " \N{THUMBS DOWN SIGN}"),
     "English": (" Strike the above.", " That ship has sailed.", " As per the prank.", " Gotcha.", " Psych."),
     "addition": (

@@ -1,8 +1,8 @@
 """Which words of a request does nothing account for? A workflow that writes is not run where there is one.
 
-No list of the words that call off or ask for more is ever complete. So it is turned round: a request is for a
-workflow only where each of its words and signs is a part of a value that was read, was said by the requests that
-the workflow was learned from, or stands in a short list of what changes nothing. See decisions/0036.
+No list of the words that call off or ask for more is ever complete. So it is turned round: a request is for
+a workflow only where each of its words and signs is a part of a value that was read, was said by the requests
+that the workflow was learned from, or stands in a short list of what changes nothing. See decisions/0036.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _NEUTRAL = re.compile(r"(?<!\w)(?:please|kindly|the|an?)(?!\w)", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?<!\w)(?:(?:hi|hello|hey|greetings)(?: (?:there|team|all|everybody|everyone))?"
     r"|dear (?:team|all|colleagues?)|good (?:morning|afternoon|evening|day)"
-    r"|(?:many )?thanks(?: you)?(?: (?:(?:so |very )?much|a lot|again))?(?: in advance)?"
-    r"|thank you(?: (?:(?:so |very )?much|again))?(?: in advance)?"
+    r"|(?:many )?thanks(?: you)?(?: (?:(?:so |very )?much|a lot|again))?(?: in advance| for your help)?"
+    r"|thank you(?: (?:(?:so |very )?much|again))?(?: in advance| for your help)?"
     r"|(?:(?:kind|best|warm) )?regards|sincerely|cheers)(?=\s*(?:[,.!;:\n-]|\Z))",
     re.IGNORECASE,
 )
@@ -125,8 +125,8 @@ def spans(inputs: Iterable[Input], text: str) -> list[tuple[int, int]]:
         text: a request.
 
     Returns:
-        (start, stop); a piece of more words than any recorded value had is none, unless it stands in quotes. A
-        value that is named once more counts where recorded requests did so behind the same word.
+        (start, stop); a piece of more words than any recorded value had is none, unless it stands in quotes.
+        A value that is named once more counts where recorded requests did so behind the same word.
     """
     found: list[tuple[int, int]] = []
     for one in inputs:
@@ -159,7 +159,7 @@ def _read(one: Input, text: str) -> list[tuple[int, int]]:
     found = []
     for start, stop in (span for pattern in one.patterns for span in pieces(pattern, text)):
         piece = text[start:stop]
-        quoted = 0 < start and stop < len(text) and text[start - 1] in _QUOTES and text[stop] in _QUOTES
+        quoted = start > 0 and stop < len(text) and text[start - 1] in _QUOTES and text[stop] in _QUOTES
         fits = quoted or not one.words or len(piece.split()) <= one.words
         if fits and typed(piece, one.type) is not None:
             found.append((start, stop))
@@ -209,9 +209,7 @@ def typed(value: Tree, kind: str) -> Tree:
     return text
 
 
-def _left(
-    text: str, read: Iterable[tuple[int, int]], values: Collection[str]
-) -> Iterator[tuple[str, str]]:
+def _left(text: str, read: Iterable[tuple[int, int]], values: Collection[str]) -> Iterator[tuple[str, str]]:
     """Words and signs of a text without what is read in it, as they are compared and as they stand."""
     for start, stop in read:
         text = text[:start] + " " * (stop - start) + text[stop:]
@@ -237,8 +235,7 @@ def _tokens(text: str) -> Iterator[str]:
     while at < len(text):
         end = at
         while end < len(text) and (
-            _letter(text[end])
-            or (at < end < len(text) - 1 and text[end] in "-'’" and _letter(text[end + 1]))
+            _letter(text[end]) or (at < end < len(text) - 1 and text[end] in "-'’" and _letter(text[end + 1]))
         ):
             end += 1
         if end > at:

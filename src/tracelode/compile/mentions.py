@@ -74,8 +74,8 @@ class Mention(msgspec.Struct, frozen=True):
     stop: int
     """After the last one."""
     other: str = ""
-    """Of a date of numbers (02/03/2027), whose value has the month first: the day with the day first; "" where
-    only one of the two is a date, or both are the same."""
+    """Of a date of numbers (02/03/2027), whose value has the month first: what it is with the day first; ""
+    where only one of the two is a date, or both are the same."""
 
 
 @lru_cache(maxsize=4096)

@@ -2,8 +2,8 @@
 
 An input has a value only where all that was learned of how requests say it agrees on one. A request that
 says the opposite of what all others said, that leaves out what all of them said, or that denies, conditions,
-picks or asks for more in words that none of them said, is not for the workflow. Of one that writes, every word
-must be accounted for.
+picks or asks for more in words that none of them said, is not for the workflow. Of one that writes, every
+word must be accounted for.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Told(msgspec.Struct, frozen=True):
     unclear: tuple[str, ...]
     """Inputs for which it tells several values."""
     against: tuple[str, ...]
-    """Words that speak against the workflow: opposites of what it does, "-WORD" for one that is left out, "+WORD"
-    for one that nothing accounts for."""
+    """Words that speak against the workflow: opposites of what it does, "-WORD" for one that is left out,
+    "+WORD" for one that nothing accounts for."""
     readings: dict[str, tuple[Tree, ...]] = {}
     """Of inputs that are not clear since a date of numbers may mean two days: both."""
 
@@ -79,7 +79,7 @@ def told(workflow: Workflow, request: str, given: Mapping[str, Tree] | None = No
     Returns:
         Inputs that are certain, and what speaks against running it.
     """
-    text = request[:accounted.LONGEST]
+    text = request[: accounted.LONGEST]
     inputs: dict[str, Tree] = {}
     missing, unclear = [], []
     readings: dict[str, tuple[Tree, ...]] = {}
@@ -208,7 +208,7 @@ def asks(requests: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text[:accounted.LONGEST].lower()) if word not in _SMALL}
+    return {word for word in _WORD.findall(text[: accounted.LONGEST].lower()) if word not in _SMALL}
 
 
 def _values(one: Input, text: str, usual: Collection[str]) -> list[Tree]:
@@ -239,7 +239,7 @@ def _values(one: Input, text: str, usual: Collection[str]) -> list[Tree]:
 
 
 def _readings(one: Input, mention: Mention) -> tuple[Tree, ...]:
-    """Both readings of a date of numbers, unless the requests that were learned from prove which one it is."""
+    """Both readings of a date of numbers, unless recorded requests prove which one it is."""
     if not mention.other:
         return (mention.value,)
     known = {"month first": mention.value, "day first": mention.other}

@@ -191,8 +191,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     mentions: int = 0
     """How many of that kind every request mentioned; 0 where they did not agree."""
     order: str = ""
-    """Of a date that is mentioned: "month first" or "day first" where recorded requests prove how 02/03/2027 is
-    read; "" where none does."""
+    """Of a date that is mentioned: "month first" or "day first" where recorded requests prove how 02/03/2027
+    is read; "" where none does."""
     words: int = 0
     """Most words that a recorded value had; 0 where that is not known."""
     again: tuple[str, ...] = ()
@@ -254,8 +254,8 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True):
     says: tuple[str, ...] = ()
     """Verbs with an opposite that requests said, and words that turn, pick or widen what is asked."""
     words: tuple[str, ...] = ()
-    """Words and signs that two requests said or more, without the values: of a workflow that writes, a request
-    with any other is for something else."""
+    """Words and signs that two requests said or more, without the values: a request with any other is not
+    for a workflow that writes."""
     digest: str = ""
     """Of all the rest: tells whether the file was edited by hand."""
 

@@ -238,7 +238,7 @@ def _mention(values: Mapping[int, Tree], requests: Mapping[int, str]) -> str:
 
 
 def _order(place: str, values: Mapping[int, Tree], requests: Mapping[int, str]) -> str:
-    """Does the day or the month of 02/03/2027 come first? What all recorded requests prove, "" for nothing."""
+    """Does the day or the month of 02/03/2027 come first? What all requests prove, "" for nothing."""
     kind, _, number = place.partition(":")
     proven: set[str] = set()
     for run, value in values.items() if kind == "date" else ():
