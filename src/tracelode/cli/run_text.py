@@ -76,7 +76,9 @@ def unfit(against: Sequence[str]) -> str:
     says = [clean(word) for word in against if word[:1] not in ("+", "-")]
     strange, lacks = ([clean(word[1:]) for word in against if word[:1] == mark] for mark in "+-")
     parts = [f"it says {_listed(says)}"] if says else []
-    parts += [f"it says {_listed(strange)}, which the recorded requests did not"] if strange else []
+    parts += (
+        [f"it says {_listed(strange)}, which the recorded requests did not"] if strange and not lacks else []
+    )
     parts += [f"it does not say {_listed(lacks)}, as every request did"] if lacks else []
     return (
         f"the request is not for this workflow: {'; '.join(parts)}; if it is meant all the same, leave out "

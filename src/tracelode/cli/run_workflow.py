@@ -189,10 +189,11 @@ def _inputs(loaded: Workflow, given: GivenOptions, asks: bool, *, resumed: bool)
     unclear: dict[str, tuple[Any, ...]] = {}
     if given.request is not None:
         told = running.told(loaded, given.request, found)
-        if told.against:
-            raise Unfit(run_text.unfit(told.against))
         found = {**told.inputs, **found}
-        unclear = {name: told.readings.get(name, ()) for name in told.unclear}
+        unclear = {name: told.readings.get(name, ()) for name in told.unclear if name not in found}
+        # of "T-1 and T-2" the second is a word that nothing accounts for: that there are two says more
+        if told.against and (asks or resumed or not unclear or any(w[0] != "+" for w in told.against)):
+            raise Unfit(run_text.unfit(told.against))
     if resumed:
         return found
     lacks = running.lacking(loaded, found)

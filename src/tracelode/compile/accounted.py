@@ -211,22 +211,37 @@ def typed(value: Tree, kind: str) -> Tree:
 
 def _left(text: str, read: Iterable[tuple[int, int]], values: Collection[str]) -> Iterator[tuple[str, str]]:
     """Words and signs of a text without what is read in it, as they are compared and as they stand."""
-    for start, stop in read:
-        text = text[:start] + " " * (stop - start) + text[stop:]
+    text = blanked(text, read)
     for value in sorted(values, key=lambda v: (-len(v), v)):
         if value.strip():
             bounded = rf"(?<!\w){re.escape(value)}(?!\w)"
             text = re.sub(bounded, lambda m: " " * len(m[0]), text, flags=re.IGNORECASE)
-    for pattern, group in ((_NEUTRAL, 0), (_GREETING, 0), (_FRAME, "frame")):
-        text = pattern.sub(lambda m, g=group: _blank(m, g), text)  # type: ignore[misc]
+    text = _NEUTRAL.sub(lambda match: " " * len(match[0]), ungreeted(text))
+    text = _FRAME.sub(lambda match: match[0][: -len(match["frame"])] + " " * len(match["frame"]), text)
     for word in _tokens(unicodedata.normalize("NFC", text)):
         if word not in _PLAIN_SIGNS:
             yield word.casefold().replace("’", "'"), word
 
 
-def _blank(match: re.Match[str], group: int | str) -> str:
-    start, stop = match.start(group) - match.start(), match.end(group) - match.start()
-    return match[0][:start] + " " * (stop - start) + match[0][stop:]
+def blanked(text: str, read: Iterable[tuple[int, int]]) -> str:
+    """A text with spaces in place of some of it.
+
+    Args:
+        text: a request.
+        read: (start, stop) of what is left out.
+    """
+    for start, stop in read:
+        text = text[:start] + " " * (stop - start) + text[stop:]
+    return text
+
+
+def ungreeted(text: str) -> str:
+    """A text with spaces in place of greetings and thanks.
+
+    Args:
+        text: a request.
+    """
+    return _GREETING.sub(lambda match: " " * len(match[0]), text)
 
 
 def _tokens(text: str) -> Iterator[str]:

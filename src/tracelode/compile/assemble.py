@@ -70,7 +70,7 @@ def decided(work: Work, steps: tuple[Step, ...], found: tuple[Refusal, ...]) -> 
     names.update(n for s in kept if s.when for t in s.when.tests for n in _test_inputs(t))
     inputs = repeated((i for i in work.inputs if i.name in names), work.runs)
     edges = tuple(e for e in work.edges if e.before in slots and e.after in slots)
-    every, some = asks([run.request for run in work.runs])
+    every, some = asks([run.request for run in work.runs], inputs)
     made = Workflow(
         id="",
         name=work.intent.name,

@@ -126,7 +126,8 @@ def against(workflow: Workflow, request: str, given: Iterable[Tree] = ()) -> tup
     asked = said(" ".join(workflow.asks)) | _verbs(workflow)
     undoing = {w for w in said(request) - set(workflow.says) if undone(w, asked)}
     words = _words(request)
-    shown = (_foreign(workflow, request) | _apart(workflow, request)) - undoing
+    plain = accounted.ungreeted(request)
+    shown = (_foreign(workflow, plain) | _apart(workflow, plain)) - undoing
     lacking = (f"-{w}" for w in workflow.asks if w not in words)
     known = {word for phrase in (*undoing, *shown) for word in phrase.casefold().split()}
     more = (f"+{w}" for w in strange if w.casefold() not in known)
@@ -189,17 +190,18 @@ def _spaced(tool: str) -> str:
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", tool))
 
 
-def asks(requests: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def asks(requests: Sequence[str], inputs: Sequence[Input] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What requests have in common.
 
     Args:
         requests: what was asked in the runs that a workflow is learned from.
+        inputs: of the workflow; their values are no words that a request must say.
 
     Returns:
         (words that all of them say, at most MOST; verbs with an opposite that any of them says, and words
         that turn, pick or widen as guards.learned() remembers them), sorted.
     """
-    found = [_words(request) for request in requests]
+    found = [_words(accounted.blanked(text, accounted.spans(inputs, text))) for text in requests]
     every = sorted(set.intersection(*found)) if found else []
     verbs: set[str] = set()
     for request in requests:
