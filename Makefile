@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 # --full takes the sizes the targets are meant for.
 BENCH_ARGS ?=
 
-.PHONY: help demo test lint types layers tests fmt docs bench install clean
+.PHONY: help demo test lint types layers tests fmt docs site bench install clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -40,6 +40,9 @@ fmt: $(STAMP) ## format and fix what can be fixed
 
 docs: $(STAMP) ## write the generated pages and the help text again
 	$(PY) tools/gen_docs.py
+
+site: $(STAMP) ## the documentation as a site in build/site, to be opened from there
+	@$(PY) tools/site.py
 
 bench: $(STAMP) ## time the parts that have a target
 	$(PY) benchmarks/all.py $(BENCH_ARGS)
