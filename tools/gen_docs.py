@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from command_page import commands
+from json_page import page as answers
 from price_page import prices
 from tracelode import errors, registry
 from tracelode.cli import helptext
@@ -124,6 +125,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     REFERENCE / "commands.md": lambda: _NOTE + commands(),
     REFERENCE / "errors.md": failures,
     REFERENCE / "formats.md": formats,
+    REFERENCE / "json.md": lambda: _NOTE + answers(),
     REFERENCE / "operations.md": operations,
     REFERENCE / "prices.md": lambda: _NOTE + prices(),
 }

@@ -1,7 +1,7 @@
 """How does the documentation become a site? Lays pages out in build/pages; mkdocs makes build/site of them.
 
-The navigation is what docs/index.md links. Pages outside of docs/ that docs/ links to become pages of the site;
-links to other files of the repository become their names, since a site has no sources beside it.
+The navigation is what docs/index.md links. Pages outside of docs/ that docs/ links to become pages of the
+site; links to other files of the repository become their names: a site has no sources beside it.
 """
 
 from __future__ import annotations

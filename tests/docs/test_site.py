@@ -1,4 +1,4 @@
-"""Is the documentation a site? Each page is in its navigation, each link leads somewhere, nothing is fetched."""
+"""Is the documentation a site? Each page is in it, each link leads somewhere, nothing is fetched."""
 
 from __future__ import annotations
 
