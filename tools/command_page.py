@@ -31,7 +31,7 @@ def commands() -> str:
         out.append(_table(own))
         links = [f"[{_head(g)}](#{_anchor(_head(g))})" for g, _ in taken[name] if g in shared]
         if links:
-            out.append(("\n" if own else "") + f"And: {', '.join(links)}.\n")
+            out.append(("\n" if own else "") + f"Shared options: {', '.join(links)}.\n")
     return "".join(out)
 
 

@@ -23,6 +23,9 @@ def show(
     /,
     *,
     nested: Annotated[bool, Parameter(help="Sub-agents' operations too, indented.")] = False,
+    outline: Annotated[
+        bool, Parameter(help="Segments, what people said, sub-agents; no other operations.")
+    ] = False,
     whole: Annotated[
         bool,
         Parameter(
@@ -32,11 +35,12 @@ def show(
     ] = False,
     store: StoreOptions = STORE,
 ) -> int:
-    """Print a session's operations, or everything about one of them (SESSION#N).
+    """Print a session's segments with their operations, or everything about one operation (SESSION#N).
 
     Args:
         session: key, unique start of a key, or either with #N.
         nested: print sub-agents in place.
+        outline: leave out what is no segment, moment of a person or sub-agent.
         whole: print whole texts of one operation.
         store: where.
 
@@ -60,6 +64,8 @@ def show(
     children = [s for s in everything if s.root == found.root and s.key != found.key]
     if store.json:
         answer = {"session": shapes.session(found), "operations": [shapes.operation(o) for o in operations]}
+        if operations:
+            answer |= {"segments": shapes.segmentation(workspace.segmentation(found.key))["segments"]}
         if nested or not here:
             answer["subagents"] = [
                 {
@@ -72,7 +78,7 @@ def show(
         return 0
     from tracelode.cli.session_text import SessionText
 
-    SessionText(workspace, everything).draw(found, operations, children, nested=nested)
+    SessionText(workspace, everything).draw(found, operations, children, nested=nested, outline=outline)
     return 0
 
 
