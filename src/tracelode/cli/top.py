@@ -16,6 +16,9 @@ ROWS = 20
 STACK = 24
 """Cells that stacks keep; where they get fewer, other columns are left out."""
 
+ROOMY = 100
+"""Cells of a line from which on running sums stand beside three measures or more."""
+
 
 def top(
     *,
@@ -59,8 +62,10 @@ def top(
                 }
             )
         if rest:
-            n, value = len(rest), _sums(profile, rest)[0]
-            answer.append(shapes.node((f"(other {n:,})",), value, value, unit))
+            sums = _sums(profile, rest)
+            values = {"values": dict(zip(profile.measures, sums, strict=True))} if len(sums) > 1 else {}
+            other = shapes.node((f"(other {len(rest):,})",), sums[0], sums[0], unit)
+            answer.append({**other, **values})
         shapes.write({**shapes.head(profile, unpriced(loaded)), "rows": answer})
     else:
         _draw(loaded, profile, *_rows(profile, view.nodecount or ROWS, view.nodefraction or 0))
@@ -87,7 +92,7 @@ def _sums(profile: Profile, rest: list[tuple[Stack, int, int]]) -> list[int | No
 def _draw(
     loaded: View, profile: Profile, rows: list[tuple[Stack, int, int]], rest: list[tuple[Stack, int, int]]
 ) -> None:
-    from tracelode.cli.heading import heading
+    from tracelode.cli.heading import heading, not_shown
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex
     from tracelode.cli.text import JOINT, cut_stack
@@ -96,6 +101,8 @@ def _draw(
     screen = Screen()
     heading(screen, loaded)
     measures, total = profile.measures, profile.total()
+    # Several measures leave a stack too few cells to be told from the next one.
+    summed = len(measures) < 3 or screen.width >= ROOMY
     nested = any(flat != cum for _, flat, cum in rows)
     table: list[list[Cell]] = []
     running = 0
@@ -106,7 +113,7 @@ def _draw(
         shown: list[Cell] = [
             value_text(measures[0], told[0]),
             percent(told[0], total),
-            percent(running, total),
+            *([percent(running, total)] if summed else []),
         ]
         shown += [value_text(measures[0], cum if below is None or stack in below else None)] if nested else []
         shown += [value_text(m, v) for m, v in zip(measures[1:], told[1:], strict=True)]
@@ -114,16 +121,15 @@ def _draw(
     if rest:
         sums = _sums(profile, rest)
         left = percent(running + (sums[0] or 0), total)
-        shown = [value_text(measures[0], sums[0]), percent(sums[0], total), left]
+        shown = [value_text(measures[0], sums[0]), percent(sums[0], total), *([left] if summed else [])]
         shown += [""] if nested else []
         shown += [value_text(m, v) for m, v in zip(measures[1:], sums[1:], strict=True)]
         table.append([*shown, Flex(f"(other {len(rest):,})", "dim")])
     short = {m: SHORT.get(m, "") for m in measures}
     columns = [Column(measures[0], right=True, short=short[measures[0]])]
-    columns += [Column("%", right=True, rank=8), Column("sum %", right=True, rank=9)]
+    columns += [Column("%", right=True, rank=8)]
+    columns += [Column("sum %", right=True, rank=9)] if summed else []
     columns += [Column("cum", right=True, rank=7)] if nested else []
     columns += [Column(m, right=True, short=short[m], rank=1) for m in measures[1:]]
     gone = screen.table([*columns, Column(JOINT.join(loaded.fields), least=STACK)], table)
-    if asked := [m for m in measures if m in gone]:
-        names = ", ".join(asked)
-        screen.sentence(f"not shown at {screen.width} columns: {names}; --json has them")
+    not_shown(screen, gone, measures)
