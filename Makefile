@@ -38,8 +38,9 @@ fmt: $(STAMP) ## format and fix what can be fixed
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-docs: $(STAMP) ## write the generated pages and the help text again
+docs: $(STAMP) ## write the generated pages, the help text and the picture of the README again
 	$(PY) tools/gen_docs.py
+	$(PY) tools/picture.py
 
 site: $(STAMP) ## the documentation as a site in build/site, to be opened from there
 	@$(PY) tools/site.py
