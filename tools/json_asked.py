@@ -106,8 +106,19 @@ ASKED: tuple[Ask, ...] = (
     ),
     Ask("show SESSION#N", "One operation.", (f"{WORK}:show {FIRST}#22", f"{WORK}:show {FIRST}#0")),
     Ask("top", "The largest stacks.", (f"{WORK}:top", f"{WORK}:top --measure tokens,cost")),
-    Ask("tree", "The stacks as a tree, each node after the one above it.", (f"{WORK}:tree",)),
-    Ask("peek REGEX", "What stands above and below frames.", (f"{WORK}:peek diagnose",)),
+    Ask(
+        "tree",
+        "The stacks as a tree, each node after the one above it.",
+        (f"{WORK}:tree", f"{WORK}:tree --measure tokens,cost"),
+    ),
+    Ask(
+        "peek REGEX",
+        "What stands above and below frames.",
+        (
+            f"{WORK}:peek diagnose",
+            f"{WORK}:peek diagnose --measure tokens,cost",
+        ),
+    ),
     Ask("flame", "The stacks that a flame graph is drawn of.", (f"{WORK}:flame",)),
     Ask("export", "What was written.", (f"{WORK}:export -o x.folded", f"{WORK}:top -o x.csv")),
     Ask("export --operations", "What was written.", (f"{WORK}:export --operations -o x.jsonl",)),

@@ -5,7 +5,17 @@ from __future__ import annotations
 MAPS = frozenset(
     (
         *("by.model", "by.day", "by.project", "by.session", "by.agent", "by.role", "by.kind"),
-        *("fields", "measures", "values", "units", "unpriced", "unpriced_where_reported", "top:totals"),
+        *(
+            "fields",
+            "measures",
+            "values",
+            "units",
+            "unpriced",
+            "unpriced_where_reported",
+            "top:totals",
+            "tree:totals",
+            "peek REGEX:totals",
+        ),
         *("base_share", "other_share", "stages.net", "left_out", "doubtful", "orders", "shapes", "controls"),
         *("controls_alike", "by_sort", "effects", "reasons", "unfinished", "tools", "dropped", "not_made"),
         *("sources_gone", "metrics", "missing", "actors"),
@@ -93,6 +103,11 @@ WORDS: dict[str, str] = {
     "by.session": "By key of the session.",
     "by.agent": "By product that ran.",
     "by.role": "By role: main, subagent, effects.",
+    "rows.values": "Flat values of all measures, where several were asked for.",
+    "nodes.values": "Cumulative values of the measures, where several were asked for.",
+    "callers.values": "What comes through it of the other measures.",
+    "callees.values": "What goes to it of the other measures.",
+    "show SESSION:segments": "How the session is cut.",
     # sessions
     "subagents": "Sub-agents of the session with their operations (`--nested`), or how many.",
     "contiguity": "How far its stages may be trusted: its index, and what makes it doubtful.",

@@ -75,6 +75,13 @@ def test_a_prompt_without_a_preview_is_named(run: fake.Run, empty: fake.FakeWork
     assert any(line.split()[2:] == ["prompt", ":1"] for line in run("show", "s")[1].splitlines())
 
 
+def test_tokens_that_nothing_tells_are_unknown(run: fake.Run, empty: fake.FakeWorkspace) -> None:
+    operations = [fake.operation("s", 0)]
+    operations[0].measures.clear()
+    empty.store["s"] = (fake.session("s", operations), operations)
+    assert "own      1 operation, 0 calls, tokens unknown, cost unknown" in run("show", "s")[1].splitlines()
+
+
 def test_controls_in_what_was_said_do_not_reach_the_screen(run: fake.Run, empty: fake.FakeWorkspace) -> None:
     said(empty, arguments="a\x1b[2J\nb")
     assert "prompt: a␛[2J b" in run("show", "s")[1]

@@ -100,14 +100,14 @@ class SessionText:
         screen.flow("when", [self._when(session)], indent=9)
         screen.flow("file", [clean(home(session.source)) or "none; only its sub-agents are there"], indent=9)
         own = [o for o in operations if not o.inherited]
-        taken = sum(tokens(o) or 0 for o in own)
-        cost = sum(o.measures.get("cost", 0) for o in own)
+        taken = [n for o in own if (n := tokens(o)) is not None]
+        costs = [o.measures["cost"] for o in own if "cost" in o.measures]
         calls = sum(o.measures.get("calls", 0) for o in own)
         parts = [
             number(len(own), "operation"),
             number(calls, "call"),
-            f"{count(taken)} tokens",
-            dollars(cost),
+            f"{count(sum(taken))} tokens" if taken or not own else "tokens unknown",
+            dollars(sum(costs)) if costs or not own else "cost unknown",
         ]
         bare = sum(o.measures.get("tokens.unpriced", 0) for o in own)
         if bare:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tracelode.cli.options import FILES, STORE, VIEW, FileOptions, StoreOptions, ViewOptions
@@ -16,8 +17,9 @@ ROWS = 20
 STACK = 24
 """Cells that stacks keep; where they get fewer, other columns are left out."""
 
-ROOMY = 100
-"""Cells of a line from which on running sums stand beside three measures or more."""
+TOLD = 36
+"""Cells that stacks get beside three measures or more, if only shares have to go for it: in fewer, one stack
+can hardly be told from the next."""
 
 
 def top(
@@ -94,15 +96,13 @@ def _draw(
 ) -> None:
     from tracelode.cli.heading import heading, not_shown
     from tracelode.cli.screen import Screen
-    from tracelode.cli.table import Column, Flex
+    from tracelode.cli.table import Column, Flex, Layout
     from tracelode.cli.text import JOINT, cut_stack
     from tracelode.model.words import SHORT, percent, value_text
 
     screen = Screen()
     heading(screen, loaded)
     measures, total = profile.measures, profile.total()
-    # Several measures leave a stack too few cells to be told from the next one.
-    summed = len(measures) < 3 or screen.width >= ROOMY
     nested = any(flat != cum for _, flat, cum in rows)
     table: list[list[Cell]] = []
     running = 0
@@ -113,7 +113,7 @@ def _draw(
         shown: list[Cell] = [
             value_text(measures[0], told[0]),
             percent(told[0], total),
-            *([percent(running, total)] if summed else []),
+            percent(running, total),
         ]
         shown += [value_text(measures[0], cum if below is None or stack in below else None)] if nested else []
         shown += [value_text(m, v) for m, v in zip(measures[1:], told[1:], strict=True)]
@@ -121,15 +121,19 @@ def _draw(
     if rest:
         sums = _sums(profile, rest)
         left = percent(running + (sums[0] or 0), total)
-        shown = [value_text(measures[0], sums[0]), percent(sums[0], total), *([left] if summed else [])]
+        shown = [value_text(measures[0], sums[0]), percent(sums[0], total), left]
         shown += [""] if nested else []
         shown += [value_text(m, v) for m, v in zip(measures[1:], sums[1:], strict=True)]
         table.append([*shown, Flex(f"(other {len(rest):,})", "dim")])
     short = {m: SHORT.get(m, "") for m in measures}
     columns = [Column(measures[0], right=True, short=short[measures[0]])]
-    columns += [Column("%", right=True, rank=8)]
-    columns += [Column("sum %", right=True, rank=9)] if summed else []
+    columns += [Column("%", right=True, rank=8), Column("sum %", right=True, rank=9)]
     columns += [Column("cum", right=True, rank=7)] if nested else []
     columns += [Column(m, right=True, short=short[m], rank=1) for m in measures[1:]]
-    gone = screen.table([*columns, Column(JOINT.join(loaded.fields), least=STACK)], table)
+    stacks = Column(JOINT.join(loaded.fields), least=STACK)
+    if len(measures) > 2:
+        told = replace(stacks, least=TOLD)
+        gone = Layout([*columns, told], table, screen.width).left_out
+        stacks = stacks if set(gone) & set(measures) else told
+    gone = screen.table([*columns, stacks], table)
     not_shown(screen, gone, measures)
