@@ -44,6 +44,9 @@ _ALIKE = 4
 _DEEP = 6
 """Levels below which an object is only called one."""
 
+Known = frozenset[tuple[str, str]]
+"""Keys of an object with their meanings."""
+
 
 @dataclass
 class Shape:
@@ -173,7 +176,7 @@ def page() -> str:
     """The page of answers."""
     meanings = Meanings()
     out = [_HEAD.format(version=SCHEMA_VERSION)]
-    known: dict[frozenset[str], tuple[str, str]] = {}
+    known: dict[Known, tuple[str, str]] = {}
     for ask, found in answers():
         shape = Shape()
         for one in found:
@@ -189,7 +192,7 @@ def page() -> str:
 
 
 def _rows(
-    shape: Shape, command: str, place: str, meanings: Meanings, known: dict[frozenset[str], tuple[str, str]]
+    shape: Shape, command: str, place: str, meanings: Meanings, known: dict[Known, tuple[str, str]]
 ) -> Iterator[tuple[str, str, str, bool]]:
     """Rows of the keys of an object: name, types, meaning, whether it may be absent."""
     texts = meanings.of(frozenset(shape.keys), command, place)
@@ -201,8 +204,10 @@ def _rows(
         while below.items is not None and not below.keys:
             below, marks = below.items, marks + "[]"
         keys = frozenset(below.keys)
+        # Described once where the keys and their meanings are the same.
+        alike = frozenset(meanings.of(keys, command, name + marks).items())
         text = texts[key].replace("|", "\\|")
-        again = known.get(keys) if len(keys) >= _ALIKE else None
+        again = known.get(alike) if len(keys) >= _ALIKE else None
         if again:
             text = f"{text} Keys as of {_reference(again, command)}.".strip()
         may = key != "*" and key not in (shape.always or ())
@@ -210,7 +215,7 @@ def _rows(
         if not keys or again or name.count(".") >= _DEEP:
             continue
         if "*" not in keys:
-            known.setdefault(keys, (command, name + marks))
+            known.setdefault(alike, (command, name + marks))
         yield from _rows(below, command, name + marks, meanings, known)
 
 

@@ -49,10 +49,11 @@ def peek(
     matching = {name for name in names if matches and matches.search(name)}
     found = around(profile, matching)
     others = {m: around(profile, matching, i) for i, m in enumerate(profile.measures) if i}
+    told = {profile.measures[0]: found}
     answer = None
     if store.json:
         nodes = [
-            _answer(frame, entry, {m: side[frame] for m, side in others.items()})
+            _answer(frame, entry, {m: side[frame] for m, side in (told | others).items()} if others else {})
             for frame, entry in found.items()
         ]
         answer = {**shapes.head(profile, unpriced(loaded)), "nodes": nodes}

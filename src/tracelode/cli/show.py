@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -63,23 +63,35 @@ def show(
         return _one(workspace, found, operations, index, store.json, whole)
     children = [s for s in everything if s.root == found.root and s.key != found.key]
     if store.json:
-        answer = {"session": shapes.session(found), "operations": [shapes.operation(o) for o in operations]}
-        if operations:
-            answer |= {"segments": shapes.segmentation(workspace.segmentation(found.key))["segments"]}
-        if nested or not here:
-            answer["subagents"] = [
-                {
-                    "session": shapes.session(c),
-                    "operations": [shapes.operation(o) for o in workspace.operations(c.key)],
-                }
-                for c in children
-            ]
-        shapes.write(answer)
+        shapes.write(_answer(workspace, found, operations, children if nested or not here else None))
         return 0
     from tracelode.cli.session_text import SessionText
 
     SessionText(workspace, everything).draw(found, operations, children, nested=nested, outline=outline)
     return 0
+
+
+def _answer(
+    workspace: Workspace, found: Session, operations: list[Operation], children: list[Session] | None
+) -> dict[str, Any]:
+    """A session as JSON, with sub-agents where they are given."""
+    from tracelode.cli import shapes
+
+    answer: dict[str, Any] = {
+        "session": shapes.session(found),
+        "operations": [shapes.operation(o) for o in operations],
+    }
+    if operations:
+        answer["segments"] = shapes.segmentation(workspace.segmentation(found.key))["segments"]
+    if children is not None:
+        answer["subagents"] = [
+            {
+                "session": shapes.session(child),
+                "operations": [shapes.operation(o) for o in workspace.operations(child.key)],
+            }
+            for child in children
+        ]
+    return answer
 
 
 def _one(

@@ -132,8 +132,8 @@ def _draw(
     columns += [Column(m, right=True, short=short[m], rank=1) for m in measures[1:]]
     stacks = Column(JOINT.join(loaded.fields), least=STACK)
     if len(measures) > 2:
-        told = replace(stacks, least=TOLD)
-        gone = Layout([*columns, told], table, screen.width).left_out
-        stacks = stacks if set(gone) & set(measures) else told
+        wide = replace(stacks, least=TOLD)
+        gone = Layout([*columns, wide], table, screen.width).left_out
+        stacks = stacks if set(gone) & set(measures) else wide
     gone = screen.table([*columns, stacks], table)
     not_shown(screen, gone, measures)
