@@ -101,6 +101,11 @@ def numbered(folder: str) -> list[dict[str, str]]:
     return found
 
 
+def _entries(folder: str) -> list[tuple[str, str]]:
+    """Headings of the numbered pages of a folder, and where they lie in it."""
+    return [(head, posixpath.basename(path)) for entry in numbered(folder) for head, path in entry.items()]
+
+
 def inside(path: str) -> str | None:
     """Where a file of the repository lies in the site.
 
@@ -136,7 +141,12 @@ def relinked(text: str, source: str) -> str:
         return f"{mark}[{words}]({posixpath.relpath(place, here or '.')}{anchor})"
 
     pieces = _FENCED.split(_COMMENT.sub("", text))
-    return "".join(_fence(p) if p.startswith("```") else _LINK.sub(link, p) for p in pieces)
+    return "".join(_fence(p) if p.startswith("```") else _bars(_LINK.sub(link, p)) for p in pieces)
+
+
+def _bars(text: str) -> str:
+    """Text whose bars in code stand bare: in a table mkdocs shows the escape that others need."""
+    return re.sub(r"`[^`\n]+`", lambda code: code[0].replace("\\|", "|"), text)
 
 
 def _fence(block: str) -> str:
@@ -168,6 +178,10 @@ def lay_out(folder: Path) -> Path:
             _put(pages / path.relative_to(DOCS), path)
     for source, name in BESIDE.items():
         _put(pages / name, ROOT / source)
+    for name in WHOLE:
+        if (pages / name / "README.md").exists():
+            with (pages / name / "README.md").open("a", encoding="utf-8") as page:
+                page.write("\n" + "".join(f"- [{head}]({path})\n" for head, path in _entries(name)))
     settings = yaml.safe_load((ROOT / SETTINGS).read_text(encoding="utf-8"))
     settings["nav"] = navigation((DOCS / INDEX).read_text(encoding="utf-8"))
     settings["docs_dir"] = "pages"

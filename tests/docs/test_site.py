@@ -74,6 +74,10 @@ def test_links_are_turned_to_where_the_site_has_the_page(tool: ModuleType) -> No
     assert "<b>tracelode top &lt;a.json</b>\n[no](link.md)\n $0.83  14%</code>" in new
 
 
+def test_bars_in_the_code_of_a_table_lose_their_escape(tool: ModuleType) -> None:
+    assert tool.relinked("| `a\\|b` | c\\|d |\n", "docs/x.md") == "| `a|b` | c\\|d |\n"
+
+
 def test_pages_of_other_folders_are_linked_from_where_they_are(tool: ModuleType) -> None:
     assert tool.relinked("[a](docs/store.md) [b](LICENSE)", "README.md") == "[a](store.md) b (`LICENSE`)"
     assert tool.relinked("[a](../../README.md)", "docs/sources/x.md") == "[a](../readme.md)"
