@@ -120,6 +120,24 @@ def test_a_sub_agent_is_laid_out_below_what_started_it(run: fake.Run, small: fak
     assert indents == sorted(set(indents))
 
 
+def test_what_a_sub_agent_inherits_is_told_once(run: fake.Run, small: fake.FakeWorkspace) -> None:
+    root, operations = small.store["aaaa1111-x"]
+    first, inner = small.store["aaaa1111-x/agent-1"]
+    spawn = msgspec.structs.replace(operations[3], id="5" * 16, fields={**operations[3].fields, "spawns": ""})
+    operations.append(msgspec.structs.replace(spawn, index=4))
+    second = msgspec.structs.replace(first, key="aaaa1111-x/agent-2", parent_operation=spawn.id)
+    # both begin with copies of the calls that started them
+    for item, own in ((first, inner), (second, [fake.operation(second.key, 9, name="Grep")])):
+        copies = [msgspec.structs.replace(o, inherited=True) for o in operations]
+        small.store[item.key] = (item, [*copies, *(msgspec.structs.replace(o, index=5 + i)
+                                                   for i, o in enumerate(own))])  # fmt: skip
+    out = run("show", root.key, "--nested")[1]
+    assert (out.count("↳ agent-1"), out.count("↳ agent-2")) == (1, 1)
+    assert out.count("(5 inherited operations)") == 2
+    assert out.count("Task") == 2
+    assert (out.count(" Read "), out.count(" Grep ")) == (2, 1)
+
+
 def test_a_cell_that_spills_does_not_widen_its_column() -> None:
     columns = [Column("a"), Column("n", right=True), Column("z")]
     long = Flex("word " * 12, spill=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from tracelode.cli.table import Cell, Flex, Styled
@@ -67,10 +67,8 @@ class Outline:
         pieces = () if found is None else found.segments
         # a segment that is the whole of the one around it and has its name says nothing new
         around = {(s.level, s.start, s.stop, s.name) for s in pieces}
-        self._at: dict[int, list[Segment]] = {}
-        for piece in sorted(pieces, key=lambda s: (s.start, s.level)):
-            if (piece.level - 1, piece.start, piece.stop, piece.name) not in around:
-                self._at.setdefault(piece.start, []).append(piece)
+        new = (s for s in pieces if (s.level - 1, s.start, s.stop, s.name) not in around)
+        self._waiting = deque(sorted(new, key=lambda s: (s.start, s.level)))
         self._open: list[Segment] = []
 
     @property
@@ -82,15 +80,18 @@ class Outline:
         """Headings that stand above an operation; those that ended before it are closed.
 
         Args:
-            index: of the operation; asked for in order.
+            index: of the operation; asked for in order, some may be left out.
             depth: steps of indentation of the session.
 
         Returns:
-            Rows of what starts there, the outermost first.
+            Rows of what starts there or at an operation that was left out, the outermost first.
         """
         rows: list[list[Cell]] = []
         self._open = [piece for piece in self._open if index < piece.stop]
-        starting = self._at.get(index, [])
+        starting: list[Segment] = []
+        while self._waiting and self._waiting[0].start <= index:
+            piece = self._waiting.popleft()
+            starting += [piece] if index < piece.stop else []
         for place, piece in enumerate(starting):
             # What the operations are filed under is what views show, whatever a segmenter says today.
             stored = self._operations[index].fields.get("stage", "") if place == len(starting) - 1 else ""

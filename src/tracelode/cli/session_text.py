@@ -158,7 +158,12 @@ class SessionText:
         outline = Outline(cut, operations, self._tz)
         rows: list[list[Cell]] = []
         day = ""
-        for item in operations:
+        # What a sub-agent inherits stands where it was done, and its copies start nobody.
+        told = [o for o in operations if not o.inherited] if depth else operations
+        if len(told) < len(operations):
+            left = number(len(operations) - len(told), "inherited operation")
+            rows.append(["", "", Flex(f"({left})", "dim", depth=depth, spill=True), *BLANK[3:], ""])
+        for item in told:
             at = moment(item.started if item.started is not None else item.ended, self._tz, "%Y-%m-%d")
             if at not in ("-", day):
                 rows += [["", at, *BLANK[2:]]] if day else []
