@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 # --full takes the sizes the targets are meant for.
 BENCH_ARGS ?=
 
-.PHONY: help demo test lint types layers tests fmt docs bench install clean
+.PHONY: help demo test lint types layers tests fmt docs site bench install clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -38,8 +38,12 @@ fmt: $(STAMP) ## format and fix what can be fixed
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-docs: $(STAMP) ## write the generated pages and the help text again
+docs: $(STAMP) ## write the generated pages, the help text and the picture of the README again
 	$(PY) tools/gen_docs.py
+	$(PY) tools/picture.py
+
+site: $(STAMP) ## the documentation as a site in build/site, to be opened from there
+	@$(PY) tools/site.py
 
 bench: $(STAMP) ## time the parts that have a target
 	$(PY) benchmarks/all.py $(BENCH_ARGS)

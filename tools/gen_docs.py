@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from command_page import commands
+from json_page import page as answers
 from price_page import prices
 from tracelode import errors, registry
 from tracelode.cli import helptext
@@ -118,17 +120,12 @@ def failures() -> str:
     return f"{_NOTE}{head}\n\n```\n{indented}\n```\n\n" + table(("error", "when"), rows)
 
 
-def commands() -> str:
-    """The page of commands: what tracelode --help prints."""
-    head = "# Commands\n\n`tracelode COMMAND --help` lists a command's options."
-    return f"{_NOTE}{head}\n\n```\n{helptext.text()}```\n"
-
-
 PAGES: dict[Path, Callable[[], str]] = {
     helptext.HELP: helptext.text,
-    REFERENCE / "commands.md": commands,
+    REFERENCE / "commands.md": lambda: _NOTE + commands(),
     REFERENCE / "errors.md": failures,
     REFERENCE / "formats.md": formats,
+    REFERENCE / "json.md": lambda: _NOTE + answers(),
     REFERENCE / "operations.md": operations,
     REFERENCE / "prices.md": lambda: _NOTE + prices(),
 }

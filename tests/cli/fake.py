@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,6 +18,7 @@ from tracelode.model.operation import Operation, Origin
 from tracelode.model.profile import Profile, fold
 from tracelode.model.query import Query
 from tracelode.model.report import Audit, AuditLine, Doctor, ImportReport, Skipped, Sums, Totals
+from tracelode.model.segment import Segment, Segmentation
 from tracelode.model.session import Session
 
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
@@ -125,6 +127,20 @@ class FakeWorkspace:
         if session not in self.store:
             raise QueryError(f"no session {session!r}")
         return self.store[session][1]
+
+    def segmentation(self, session: str, *_: object) -> Segmentation:
+        """Stretches of one stage."""
+        operations = self.operations(session)
+        cuts = [
+            i
+            for i, o in enumerate(operations)
+            if not i or o.fields["stage"] != operations[i - 1].fields["stage"]
+        ]
+        pieces = tuple(
+            Segment(operations[a].index, operations[b - 1].index + 1, 0, operations[a].fields["stage"])
+            for a, b in pairwise([*cuts, len(operations)])
+        )
+        return Segmentation(session, "fake", "1", pieces)
 
     def _kept(self, query: Query) -> Iterable[tuple[Session, Operation]]:
         for item, operations in self.store.values():

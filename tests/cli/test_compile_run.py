@@ -179,6 +179,31 @@ def test_a_request_for_something_else_is_not_run(run: Run, flow: str) -> None:
     assert not Path("flow/journal.sqlite").exists()
 
 
+def test_a_word_that_no_request_said_is_named_with_the_way_on(run: Run, flow: str) -> None:
+    code, _, err = run("run", flow, "--request", f"{REQUEST[:-1]} to my boss.", "--tools", PYTHON, "--no-ask")
+    plain = " ".join(err.split())
+    assert code == 4
+    assert "it says my, boss, which the recorded requests did not" in plain
+    assert "leave out --request and give each input as --input NAME=VALUE" in plain
+    assert written() == []
+
+
+def test_both_readings_of_a_date_are_told(run: Run, flow: str) -> None:
+    said = REQUEST.replace("2027-03-02", "02/03/2027")
+    code, _, err = run("run", flow, "--request", said, "--tools", PYTHON, "--no-ask")
+    assert code == 2
+    assert "the request may mean 2027-02-03 or 2027-03-02" in " ".join(err.split())
+    words = ("run", flow, "--request", said, "--input", "date=2027-03-02", "--tools", PYTHON, "--shadow")
+    assert run(*words)[0] == 0
+
+
+def test_an_input_is_given_once(run: Run, flow: str) -> None:
+    twice = ("--input", "traveller=T-1", "--input", "traveller=T-2")
+    code, _, err = run("run", flow, *twice, "--tools", PYTHON, "--no-ask")
+    assert code == 2
+    assert "--input gives traveller twice" in err
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -127,18 +127,26 @@ def test_show_a_session(run: fake.Run, small: fake.FakeWorkspace) -> None:
         "agents   agent-1",
     ]
     assert table.splitlines() == [
-        "# time     what          status stage         tokens   cost   took line",
-        "0 14:13:20 prompt               edit code        100 $0.001 500 ms :1",
-        "1 14:13:21 model         ok     edit code                   500 ms :2",
-        "2 14:13:22   Bash        error  start service     35  $3.00 500 ms :3",
-        "3 14:13:23   Task        ok     edit code        931  $1.00 500 ms :4",
-        "  14:13:20     ↳ agent-1        2 ops",
+        "# time     what            status   tokens   cost   took line",
+        "  14:13:20 edit code                   100 $0.001        2 ops",
+        "0 14:13:20   prompt                    100 $0.001 500 ms :1",
+        "1 14:13:21   model         ok                     500 ms :2",
+        "  14:13:22 start service   1 failed     35  $3.00        1 op",
+        "2 14:13:22     Bash        error        35  $3.00 500 ms :3",
+        "  14:13:23 edit code                   931  $1.00        1 op",
+        "3 14:13:23     Task        ok          931  $1.00 500 ms :4",
+        "  14:13:20       ↳ agent-1                               2 ops",
     ]
     nested = run("show", "aaaa1111", "--nested")[1]
     assert nested.count("Read") == 2
     answer = json.loads(run("show", "aaaa1111", "--json", "--nested")[1])
     assert [o["index"] for o in answer["operations"]] == [0, 1, 2, 3]
     assert "arguments" not in answer["operations"][2]
+    assert [(s["start"], s["stop"], s["name"]) for s in answer["segments"]] == [
+        (0, 2, "edit code"),
+        (2, 3, "start service"),
+        (3, 4, "edit code"),
+    ]
     assert len(answer["subagents"][0]["operations"]) == 2
 
 

@@ -55,7 +55,9 @@ def test_what_top_leaves_out_is_a_row(limit: list[str], run: fake.Run, small: fa
     assert "100%" in last
 
 
-def test_several_measures_stand_side_by_side(run: fake.Run, small: fake.FakeWorkspace) -> None:
+def test_several_measures_stand_side_by_side(
+    run: fake.Run, small: fake.FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = ["--measure", "tokens.output", "--measure", "operations,cost"]
     answer = json.loads(run("top", "--json", *words)[1])
     assert (answer["measure"], answer["unit"]) == ("tokens.output", "tokens")
@@ -63,7 +65,11 @@ def test_several_measures_stand_side_by_side(run: fake.Run, small: fake.FakeWork
     for name, total in answer["totals"].items():
         assert sum(row["values"][name] for row in answer["rows"]) == total
     titles = ["tokens.output", "%", "sum", "%", "cum", "operations", "cost", "intent"]
+    monkeypatch.setenv("COLUMNS", "120")
     assert run("top", *words)[1].splitlines()[1].split()[:8] == titles
+    # with three measures the running sum makes room for the stacks
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run("top", *words)[1].splitlines()[1].split()[:6] == ["output", "%", *titles[4:]]
 
 
 def test_the_default_measure_is_output_tokens_where_nothing_is_priced(

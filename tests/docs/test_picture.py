@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-from pathlib import Path
+import importlib.util
+from types import ModuleType
 
-from docs.pages import ROOT, UPDATE, environment, place
+import pytest
 
-PICTURE = ROOT / "docs" / "img" / "demo.svg"
-
-
-def normal(svg: str) -> str:
-    """A picture without its pseudonyms and their colours: a new workspace has new ones."""
-    return re.sub(r'class="c\d+"([^>]*)><title>(name|mcp)-[0-9a-f]{12}', r'class="c"\1><title>\2', svg)
+from docs.pages import ROOT, UPDATE
 
 
-def test_the_picture_is_what_the_demo_writes(tmp_path: Path) -> None:
-    home = tmp_path / "reader"
-    place(home)
-    subprocess.run(
-        ["tracelode", "demo"],
-        cwd=home,
-        env=environment(home),
-        check=True,
-        stdout=subprocess.DEVNULL,
-        timeout=60,
-    )
-    drawn = (home / "tracelode-demo.svg").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("picture_tool", ROOT / "tools" / "picture.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_picture_is_what_the_demo_writes(tool: ModuleType) -> None:
+    drawn = tool.drawn()
     assert drawn.count("<title>") > 20
-    known = PICTURE.read_text(encoding="utf-8") if PICTURE.exists() else ""
-    if UPDATE and normal(drawn) != normal(known):
-        PICTURE.parent.mkdir(exist_ok=True)
-        PICTURE.write_text(drawn, encoding="utf-8")
+    if UPDATE and tool.normal(drawn) != tool.normal(tool.known()):
+        tool.PICTURE.parent.mkdir(exist_ok=True)
+        tool.PICTURE.write_text(drawn, encoding="utf-8")
         return
-    assert normal(drawn) == normal(known), "run: TRACELODE_UPDATE_DOCS=1 pytest tests/docs"
+    assert tool.normal(drawn) == tool.normal(tool.known()), "run: make docs"
 
 
-def test_another_figure_is_another_picture() -> None:
-    known = PICTURE.read_text(encoding="utf-8")
-    assert normal(known.replace("<title>deploy", "<title>undeploy", 1)) != normal(known)
-    assert normal(known.replace('data-value="', 'data-value="1', 1)) != normal(known)
+def test_the_readme_shows_it(tool: ModuleType) -> None:
+    assert f"]({tool.PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_another_figure_is_another_picture(tool: ModuleType) -> None:
+    known = tool.known()
+    assert tool.normal(known.replace("<title>deploy", "<title>undeploy", 1)) != tool.normal(known)
+    assert tool.normal(known.replace('data-value="', 'data-value="1', 1)) != tool.normal(known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from rich.text import Text
@@ -11,7 +12,7 @@ from tracelode.cli.screen import Screen
 from tracelode.cli.text import clean, number
 from tracelode.cli.view import View, unpriced
 from tracelode.model.measure import TOKEN_KINDS
-from tracelode.model.words import SHORT, count, percent, value_text
+from tracelode.model.words import SHORT, count, measure_text, percent, value_text
 
 MOST = 0.5
 """A token kind that is more than this share of all tokens is named."""
@@ -28,6 +29,10 @@ def heading(screen: Screen, view: View) -> None:
     known = view.total() if profile.known(profile.place(view.measure)) else None
     parts: list[str | Text] = [
         Text(value_text(view.measure, known), style="bold"),
+        *(
+            measure_text(m, view.total(m) if profile.known(profile.place(m)) else None)
+            for m in query.measures[1:]
+        ),
         number(len(profile.totals), "stack"),
     ]
     if not query.share:
@@ -48,6 +53,19 @@ def heading(screen: Screen, view: View) -> None:
             screen.flow("unpriced", [*names[:3], *more], indent=10)
     if view.measure == "tokens":
         _made_of(screen, view)
+
+
+def not_shown(screen: Screen, gone: Iterable[str], measures: Iterable[str]) -> None:
+    """Say which of the measures that were asked for have no room.
+
+    Args:
+        screen: standard output.
+        gone: titles of columns that were left out.
+        measures: what was asked for.
+    """
+    left = set(gone)
+    if asked := [m for m in measures if m in left]:
+        screen.sentence(f"not shown at {screen.width} columns: {', '.join(asked)}; --json has them")
 
 
 def _made_of(screen: Screen, view: View) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tracelode.model.profile import Profile, Stack
@@ -109,6 +109,40 @@ def prune(root: Node, fraction: float | None, count: int | None) -> Node:
     return top
 
 
+def beside(profile: Profile, root: Node) -> dict[Stack, list[int | None]]:
+    """What all measures sum to at each node of a tree, everything below it counted.
+
+    Args:
+        profile: n stacks, m measures.
+        root: a tree of it, pruned or not.
+
+    Returns:
+        m values by stack of a node; None where nothing in it tells a measure. O(n * depth * m) time.
+    """
+    found: dict[Stack, list[int | None]] = {}
+    below = {node.stack: {child.frame: child for child in node.children} for node in root.walk()}
+    folded = {node.stack: child for node in root.walk() for child in node.children if child.folded}
+    for stack in profile.totals:
+        told, node = profile.told(stack), root
+        _into(found, node, told)
+        for frame in stack:
+            inner = below[node.stack].get(frame) or folded.get(node.stack)
+            if inner is None:
+                break
+            node = inner
+            _into(found, node, told)
+            if node.folded:
+                break
+    return found
+
+
+def _into(found: dict[Stack, list[int | None]], node: Node, told: Sequence[int | None]) -> None:
+    sums = found.setdefault(node.stack, [None] * len(told))
+    for place, value in enumerate(told):
+        if value is not None:
+            sums[place] = (sums[place] or 0) + value
+
+
 def merge(root: Node, fits: Callable[[Node], bool]) -> Node:
     """Put siblings that are too small to be named into one node, so that they can be named together.
 
@@ -166,19 +200,20 @@ class Around:
         return (self.flat, self.cum) if self.told else (None, None)
 
 
-def around(profile: Profile, frames: set[str]) -> dict[str, Around]:
+def around(profile: Profile, frames: set[str], measure: int = 0) -> dict[str, Around]:
     """Callers and callees of frames.
 
     Args:
-        profile: n stacks; the first measure is used.
+        profile: n stacks.
         frames: names.
+        measure: place of the measure that is used.
 
     Returns:
         One entry per frame that occurs, in the order of frames' cumulative value, largest first.
     """
     found: dict[str, Around] = {}
     for stack in profile.totals:
-        known = profile.told(stack)[0]
+        known = profile.told(stack)[measure]
         value = known or 0
         edges: set[tuple[str, str, bool]] = set()
         for place, frame in enumerate(stack):

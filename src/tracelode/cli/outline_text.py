@@ -1,67 +1,134 @@
-"""How is a session's outline printed? A line a segment, indented, with what it took and where people were."""
+"""What did each stretch of a session take? Headings above its operations, and the moments of a person."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, deque
+from typing import TYPE_CHECKING
 
-from tracelode.cli.screen import Screen
-from tracelode.cli.table import Cell, Column, Flex, Styled
-from tracelode.cli.text import moment, rough
-from tracelode.model.stretch import Stretch
+from tracelode.cli.table import Cell, Flex, Styled
+from tracelode.cli.text import clean, cut_end, moment, number, rough
+from tracelode.model.measure import TOKEN_KINDS
 from tracelode.model.words import count, dollars
 
+if TYPE_CHECKING:
+    from tracelode.model.operation import Operation
+    from tracelode.model.segment import Segment, Segmentation
 
-def draw(screen: Screen, stretches: Sequence[Stretch], tz: str) -> None:
-    """Write an outline.
-
-    Args:
-        screen: standard output.
-        stretches: in order.
-        tz: zone of clock times.
-    """
-    rows: list[list[Cell]] = []
-    day = ""
-    for one in stretches:
-        at = moment(one.started, tz, "%Y-%m-%d")
-        if at not in ("-", day):
-            rows += [["", at, *[""] * 7]] if day else []
-            day = at
-        rows.append(
-            [
-                Styled(f"#{one.start}", "cyan"),
-                moment(one.started, tz, "%H:%M:%S"),
-                Flex(one.name, depth=one.level),
-                f"{one.operations:,}",
-                Styled(f"{one.failed:,}" if one.failed else "", "red"),
-                count(one.measures["tokens"]) if one.measures["tokens"] else "",
-                _cost(one),
-                rough(one.measures["time.active"]),
-                Flex(people(one), "magenta"),
-            ]
-        )
-    columns = [
-        Column("from", right=True), Column("time", rank=3), Column("stretch of work", least=16),
-        Column("ops", right=True), Column("failed", right=True, rank=2), Column("tokens", right=True, rank=4),
-        Column("cost", right=True), Column("active", right=True, rank=1), Column("people", least=8, rank=5),
-    ]  # fmt: skip
-    screen.table(columns, rows, gap=1)
+FAILED = frozenset(("error", "nonzero", "denied", "interrupted"))
+"""Statuses that a heading counts as failed."""
+HUMAN = {"interrupted": "interrupt", "denied": "denial"}
+"""Moments of a person that only the status of an operation tells."""
+BLANK: tuple[Cell, ...] = ("",) * 9
+"""A row without anything in it."""
 
 
-def _cost(one: Stretch) -> str:
-    """Money; what has no price is no $0."""
-    cost, bare = one.measures["cost"], one.measures["tokens.unpriced"]
-    if not cost:
-        return "unpriced" if bare else ""
-    return f"{dollars(cost)}+" if bare else dollars(cost)
-
-
-def people(one: Stretch) -> str:
-    """Where people stepped in, in few words.
+def tokens(item: Operation) -> int | None:
+    """Tokens of all kinds, None where the operation has none of them.
 
     Args:
-        one: a stretch.
-
-    Returns:
-        As "prompt, 2 steers"; "" for nowhere.
+        item: of a session.
     """
-    return ", ".join(word if n == 1 else f"{n} {word}s" for word, n in one.people.items())
+    known = [item.measures[kind] for kind in TOKEN_KINDS if kind in item.measures]
+    return sum(known) if known else None
+
+
+def human(item: Operation) -> str:
+    """Which moment of a person an operation is; "" for none.
+
+    Args:
+        item: of a session.
+    """
+    return item.fields.get("human") or HUMAN.get(item.status, "")
+
+
+def subject(item: Operation) -> str:
+    """What an operation was about: what a person said, else a path, a command, a host.
+
+    Args:
+        item: of a session.
+    """
+    if item.kind == "prompt" or item.fields.get("human"):
+        return item.arguments or item.output or ""
+    return item.fields.get("path") or item.fields.get("command") or item.fields.get("domain") or ""
+
+
+class Outline:
+    """Headings of one session's segments."""
+
+    def __init__(self, found: Segmentation | None, operations: list[Operation], tz: str) -> None:
+        """Lay the segments out.
+
+        Args:
+            found: how the session is cut, None where it has no operation.
+            operations: of the session, in order.
+            tz: zone of clock times.
+        """
+        self._operations, self._tz = {o.index: o for o in operations}, tz
+        pieces = () if found is None else found.segments
+        # a segment that is the whole of the one around it and has its name says nothing new
+        around = {(s.level, s.start, s.stop, s.name) for s in pieces}
+        new = (s for s in pieces if (s.level - 1, s.start, s.stop, s.name) not in around)
+        self._waiting = deque(sorted(new, key=lambda s: (s.start, s.level)))
+        self._open: list[Segment] = []
+
+    @property
+    def depth(self) -> int:
+        """Steps of indentation of operations below the headings that are open."""
+        return len(self._open)
+
+    def rows(self, index: int, depth: int) -> list[list[Cell]]:
+        """Headings that stand above an operation; those that ended before it are closed.
+
+        Args:
+            index: of the operation; asked for in order, some may be left out.
+            depth: steps of indentation of the session.
+
+        Returns:
+            Rows of what starts there or at an operation that was left out, the outermost first.
+        """
+        rows: list[list[Cell]] = []
+        self._open = [piece for piece in self._open if index < piece.stop]
+        starting: list[Segment] = []
+        while self._waiting and self._waiting[0].start <= index:
+            piece = self._waiting.popleft()
+            starting += [piece] if index < piece.stop else []
+        for place, piece in enumerate(starting):
+            # What the operations are filed under is what views show, whatever a segmenter says today.
+            stored = self._operations[index].fields.get("stage", "") if place == len(starting) - 1 else ""
+            rows.append(self._heading(piece, stored or piece.name, depth + len(self._open)))
+            self._open.append(piece)
+        return rows
+
+    def _heading(self, piece: Segment, name: str, depth: int) -> list[Cell]:
+        inside = [self._operations[i] for i in range(piece.start, piece.stop) if i in self._operations]
+        own = [o for o in inside if not o.inherited]
+        sums: Counter[str] = Counter()
+        for item in own:
+            sums.update({"tokens": tokens(item) or 0, "cost": item.measures.get("cost", 0)})
+            sums["time"] += item.measures.get("time.model", 0) + item.measures.get("time.tool", 0)
+        failed = sum(o.status in FAILED for o in inside)
+        first = inside[0] if inside else None
+        at = None if first is None else first.started if first.started is not None else first.ended
+        return [
+            "",
+            Styled(moment(at, self._tz, "%H:%M:%S"), "bold"),
+            Flex(name or "(no name)", "bold", depth=depth),
+            Styled(f"{failed} failed" if failed else "", "red"),
+            Styled(count(sums["tokens"]) if sums["tokens"] else "", "bold"),
+            Styled(dollars(sums["cost"]) if sums["cost"] else "", "bold"),
+            Styled(rough(sums["time"]), "bold"),
+            Styled(number(len(inside), "op"), "dim"),
+            "",
+        ]
+
+
+def said(item: Operation, depth: int) -> Flex:
+    """A moment of a person with what was said, as far as there is room.
+
+    Args:
+        item: a prompt or another moment.
+        depth: steps of indentation.
+    """
+    word = human(item) or item.kind
+    text = clean(subject(item)) if item.kind == "prompt" or item.fields.get("human") else ""
+    return Flex(f"{word}: {text}" if text else word, "magenta", depth=depth, shorten=cut_end, spill=True)

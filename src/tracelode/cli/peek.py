@@ -46,10 +46,16 @@ def peek(
     loaded = load(view, store)
     profile = loaded.shown()
     names = {frame for stack in profile.totals for frame in stack}
-    found = around(profile, {name for name in names if matches and matches.search(name)})
+    matching = {name for name in names if matches and matches.search(name)}
+    found = around(profile, matching)
+    others = {m: around(profile, matching, i) for i, m in enumerate(profile.measures) if i}
+    told = {profile.measures[0]: found}
     answer = None
     if store.json:
-        nodes = [_answer(frame, entry) for frame, entry in found.items()]
+        nodes = [
+            _answer(frame, entry, {m: side[frame] for m, side in (told | others).items()} if others else {})
+            for frame, entry in found.items()
+        ]
         answer = {**shapes.head(profile, unpriced(loaded)), "nodes": nodes}
     if not profile.totals:
         return nothing(loaded, answer)
@@ -60,12 +66,12 @@ def peek(
     else:
         screen = Screen()
         heading(screen, loaded)
-        _draw(screen, profile, found, view.nodecount or EDGES)
+        _draw(screen, profile, found, others, view.nodecount or EDGES)
     return 0
 
 
-def _answer(frame: str, entry: Around) -> dict[str, Any]:
-    return {
+def _answer(frame: str, entry: Around, others: dict[str, Around]) -> dict[str, Any]:
+    answer: dict[str, Any] = {
         "frame": frame,
         "flat": entry.values[0],
         "cum": entry.values[1],
@@ -74,21 +80,38 @@ def _answer(frame: str, entry: Around) -> dict[str, Any]:
         ],
         "callees": [{"frame": f, "value": v if entry.told else None} for f, v in _sorted(entry.callees)],
     }
+    if others:
+        answer["values"] = {m: other.values[1] for m, other in others.items()}
+        for side in ("callers", "callees"):
+            for row in answer[side]:
+                row["values"] = {
+                    m: getattr(other, side)[row["frame"] or ""] if other.told else None
+                    for m, other in others.items()
+                }
+    return answer
 
 
 def _sorted(side: dict[str, int]) -> list[tuple[str, int]]:
     return sorted(side.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _draw(screen: Screen, profile: Profile, found: dict[str, Around], limit: int) -> None:
+def _draw(
+    screen: Screen,
+    profile: Profile,
+    found: dict[str, Around],
+    others: dict[str, dict[str, Around]],
+    limit: int,
+) -> None:
+    from tracelode.cli.heading import not_shown
     from tracelode.cli.table import Column, Flex
-    from tracelode.model.words import percent, value_text
+    from tracelode.model.words import SHORT, percent, value_text
 
     measure, total = profile.measures[0], profile.total()
     rows: list[list[Cell]] = []
     for frame, entry in found.items():
         flat, cum = entry.values
-        rows += [["", "", "", "", *edge] for edge in _edges(entry.callers, cum, measure, limit)]
+        more = {m: side[frame] for m, side in others.items()}
+        rows += [["", "", "", "", *edge] for edge in _edges("callers", entry, more, measure, limit)]
         rows.append(
             [
                 value_text(measure, flat),
@@ -97,27 +120,37 @@ def _draw(screen: Screen, profile: Profile, found: dict[str, Around], limit: int
                 percent(cum, total),
                 "",
                 "",
+                *(value_text(m, other.values[1]) for m, other in more.items()),
                 Flex(frame, "bold cyan"),
             ]
         )
-        rows += [["", "", "", "", *edge] for edge in _edges(entry.callees, cum, measure, limit)]
-        rows.append([""] * 7)
-    titles = {"flat": 3, "flat %": 4, "cum": 0, "cum %": 2, "edge": 0, "edge %": 1}
+        rows += [["", "", "", "", *edge] for edge in _edges("callees", entry, more, measure, limit)]
+        rows.append([""] * (7 + len(more)))
+    titles = {"flat": 4, "flat %": 5, "cum": 0, "cum %": 3, "edge": 0, "edge %": 2}
     columns = [Column(title, right=True, rank=rank) for title, rank in titles.items()]
-    screen.table([*columns, Column("callers, frame, callees", least=20)], rows[:-1])
+    columns += [Column(m, right=True, short=SHORT.get(m, ""), rank=1) for m in others]
+    gone = screen.table([*columns, Column("callers, frame, callees", least=20)], rows[:-1])
+    not_shown(screen, gone, others)
 
 
-def _edges(side: dict[str, int], cum: int | None, measure: str, limit: int) -> list[list[Cell]]:
+def _edges(side: str, entry: Around, more: dict[str, Around], measure: str, limit: int) -> list[list[Cell]]:
+    """Rows of the frames on one side: value, share, values of the other measures, name."""
     from tracelode.cli.table import Flex
     from tracelode.model.words import percent, value_text
 
-    order = _sorted(side)
-    shown = [(name or "(root)", value, "") for name, value in order[:limit]]
+    order = _sorted(getattr(entry, side))
+    shown = [([name], name or "(root)", value, "") for name, value in order[:limit]]
     if len(order) > limit:
         rest = order[limit:]
-        shown.append((f"(other {len(rest):,})", sum(value for _, value in rest), "dim"))
-    told = cum is not None
-    return [
-        [value_text(measure, v if told else None), percent(v, cum), Flex(name, style, depth=1)]
-        for name, v, style in shown
-    ]
+        names = [name for name, _ in rest]
+        shown.append((names, f"(other {len(rest):,})", sum(value for _, value in rest), "dim"))
+    cum = entry.values[1]
+    rows: list[list[Cell]] = []
+    for names, shown_as, value, style in shown:
+        beside = [
+            value_text(m, sum(getattr(other, side)[n] for n in names) if other.told else None)
+            for m, other in more.items()
+        ]
+        told = value_text(measure, value if entry.told else None)
+        rows.append([told, percent(value, cum), *beside, Flex(shown_as, style, depth=1)])
+    return rows

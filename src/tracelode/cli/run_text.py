@@ -10,7 +10,7 @@ from tracelode.cli.text import clean, cut, number
 from tracelode.model.words import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tracelode.cli.screen import Screen
     from tracelode.model.compiled import Beat
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 INDENT = 10
 LONGEST = 120
 """Cells of an output that are shown."""
+MOST = 8
+"""Words of a request that are named."""
 STATUS = {"done": "done", "escalated": "waits", "stopped": "stopped", "handed_over": "in part"}
 _COMPARED = {
     "": "", "same": " (as in the recorded run)", "different": " (other arguments than in the recorded run)",
@@ -42,35 +44,51 @@ def progress(beat: Beat) -> None:
     say(f"{clean(beat.tool)}: {words.get(beat.state, beat.state)}{why}, {duration(beat.microseconds)}")
 
 
-def missing(inputs: list[Input], unclear: Sequence[str] = ()) -> str:
+def missing(inputs: list[Input], unclear: Mapping[str, Sequence[Any]] | None = None) -> str:
     """Which inputs are missing, in a sentence.
 
     Args:
         inputs: one or more.
-        unclear: those of them for which a request tells several values.
+        unclear: those of them for which a request tells several values: the readings of a date that has two,
+            else none.
     """
     names = "; ".join(
-        f"{clean(one.name)} ({clean(one.type)}: {clean(one.description)}"
-        + (", the request tells several)" if one.name in unclear else ")")
+        f"{clean(one.name)} ({clean(one.type)}: {clean(one.description)}{_several(one.name, unclear or {})})"
         for one in inputs
     )
     return f"{number(len(inputs), 'input')} missing: {names}; give each as --input NAME=VALUE"
+
+
+def _several(name: str, unclear: Mapping[str, Sequence[Any]]) -> str:
+    if name not in unclear:
+        return ""
+    both = " or ".join(clean(str(one)) for one in unclear[name])
+    return f", the request may mean {both}" if both else ", the request tells several"
 
 
 def unfit(against: Sequence[str]) -> str:
     """Why a request is not for a workflow, in a sentence.
 
     Args:
-        against: words that it says, or "-WORD" for those that it leaves out.
+        against: words that it says, "+WORD" for those that nothing accounts for, "-WORD" for those that it
+            leaves out.
     """
-    says = [clean(word) for word in against if not word.startswith("-")]
-    lacks = [clean(word[1:]) for word in against if word.startswith("-")]
-    parts = [f"it says {', '.join(says)}"] if says else []
-    parts += [f"it does not say {', '.join(lacks)}, as every request did"] if lacks else []
-    return (
-        f"the request is not for this workflow: {'; '.join(parts)}; give the inputs as --input NAME=VALUE "
-        "if it is meant all the same"
+    says = [clean(word) for word in against if word[:1] not in ("+", "-")]
+    strange, lacks = ([clean(word[1:]) for word in against if word[:1] == mark] for mark in "+-")
+    parts = [f"it says {_listed(says)}"] if says else []
+    parts += (
+        [f"it says {_listed(strange)}, which the recorded requests did not"] if strange and not lacks else []
     )
+    parts += [f"it does not say {_listed(lacks)}, as every request did"] if lacks else []
+    return (
+        f"the request is not for this workflow: {'; '.join(parts)}; if it is meant all the same, leave out "
+        "--request and give each input as --input NAME=VALUE"
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    more = f" and {len(words) - MOST} more" if len(words) > MOST else ""
+    return f"{', '.join(words[:MOST])}{more}"
 
 
 def ask_inputs(inputs: list[Input]) -> dict[str, str]:

@@ -171,6 +171,8 @@ def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
             raise UsageError(f"{option} {text!r} is no NAME=VALUE")
+        if name.strip() in found:
+            raise UsageError(f"{option} gives {name.strip()} twice: which of the two?")
         found[name.strip()] = value
     return found
 
@@ -181,18 +183,19 @@ def _inputs(loaded: Workflow, given: GivenOptions, asks: bool, *, resumed: bool)
     from tracelode.workspace import running
 
     found: dict[str, Any] = {}
-    unclear: tuple[str, ...] = ()
-    if given.request is not None:
-        told = running.told(loaded, given.request)
-        if told.against:
-            raise Unfit(run_text.unfit(told.against))
-        found.update(told.inputs)
-        unclear = told.unclear
     if given.inputs is not None:
         for name, value in running.given_file(loaded, given.inputs).items():
             found[running.known(loaded, name).name] = value
     for name, text in _pairs(given.input, "--input").items():
         found[name] = running.typed(running.known(loaded, name), text)
+    unclear: dict[str, tuple[Any, ...]] = {}
+    if given.request is not None:
+        told = running.told(loaded, given.request, found)
+        found = {**told.inputs, **found}
+        unclear = {name: told.readings.get(name, ()) for name in told.unclear if name not in found}
+        # of "T-1 and T-2" the second is a word that nothing accounts for: that there are two says more
+        if told.against and (asks or resumed or not unclear or any(w[0] != "+" for w in told.against)):
+            raise Unfit(run_text.unfit(told.against))
     if resumed:
         return found
     lacks = running.lacking(loaded, found)

@@ -1,25 +1,27 @@
-"""How is a session printed? A head, and one line per operation with the file line it came from."""
+"""How is a session printed? A head, its segments, and below each a line per operation with its file line."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tracelode.cli.keys import short_keys
+from tracelode.cli.outline_text import BLANK, Outline, human, said, subject, tokens
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Cell, Column, Flex, Styled
 from tracelode.cli.text import clean, cut_path, home, moment, number, rough
-from tracelode.model.measure import TOKEN_KINDS
 from tracelode.model.query import Query
 from tracelode.model.words import count, dollars
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation
     from tracelode.model.session import Session
-    from tracelode.model.stretch import Stretch
     from tracelode.workspace import Workspace
 
 _STYLES = {"error": "red", "nonzero": "red", "denied": "yellow", "interrupted": "yellow", "running": "cyan"}
 _SHORT = {"interrupted": "stopped", "unknown": ""}
+_TIMES = ("model", "tool", "blocked", "idle", "unknown")
 EFFECTS = "effects"
 """Role of a session that tells what ran below the tool calls of an agent, and is none."""
 _WIDE = 100
@@ -27,11 +29,10 @@ _WIDE = 100
 _COLUMNS = (
     Column("#", right=True),
     Column("time", rank=3),
-    Column("what", least=14),
-    Column("status", rank=1),
-    Column("stage", rank=4),
+    Column("what", least=18),
+    Column("status", rank=4),
     Column("tokens", right=True, rank=5),
-    Column("cost", right=True, rank=2),
+    Column("cost", right=True, rank=1),
     Column("took", right=True, rank=6),
     Column("line"),
 )
@@ -51,26 +52,16 @@ class SessionText:
         self._workspace, self._tz = workspace, workspace.tz
         self._short = short_keys(everything)
         self._screen = Screen()
-
-    def outline(
-        self, session: Session, operations: list[Operation], children: list[Session], lines: list[Stretch]
-    ) -> None:
-        """Print one session as its segments.
-
-        Args:
-            session: whose.
-            operations: in order.
-            children: sessions of the same family.
-            lines: the segments.
-        """
-        from tracelode.cli.outline_text import draw
-
-        self._head(session, operations, children)
-        self._screen.print()
-        draw(self._screen, lines, self._tz)
+        self._outline = False
 
     def draw(
-        self, session: Session, operations: list[Operation], children: list[Session], *, nested: bool
+        self,
+        session: Session,
+        operations: list[Operation],
+        children: list[Session],
+        *,
+        nested: bool,
+        outline: bool = False,
     ) -> None:
         """Print one session.
 
@@ -79,11 +70,16 @@ class SessionText:
             operations: in order.
             children: sessions of the same family.
             nested: sub-agents' operations in place.
+            outline: segments, moments of people and sub-agents alone.
         """
+        self._outline = outline
         self._head(session, operations, children)
         self._screen.print()
         rows = self._rows(session, operations, children, nested, depth=0)
-        columns = [*_COLUMNS, _ON] if self._screen.width >= _WIDE else [*_COLUMNS]
+        columns = [*_COLUMNS, _ON] if self._screen.width >= _WIDE and not outline else [*_COLUMNS]
+        if outline:
+            # Nothing stands behind what people said: it gets the whole line.
+            columns = [replace(c, grow=c.title == "what") for c in columns]
         self._screen.table(columns, [row[: len(columns)] for row in rows], gap=1)
         inherited = sum(o.inherited for o in operations)
         if inherited:
@@ -104,19 +100,20 @@ class SessionText:
         screen.flow("when", [self._when(session)], indent=9)
         screen.flow("file", [clean(home(session.source)) or "none; only its sub-agents are there"], indent=9)
         own = [o for o in operations if not o.inherited]
-        tokens = sum(_tokens(o) or 0 for o in own)
-        cost = sum(o.measures.get("cost", 0) for o in own)
+        taken = [n for o in own if (n := tokens(o)) is not None]
+        costs = [o.measures["cost"] for o in own if "cost" in o.measures]
         calls = sum(o.measures.get("calls", 0) for o in own)
         parts = [
             number(len(own), "operation"),
             number(calls, "call"),
-            f"{count(tokens)} tokens",
-            dollars(cost),
+            f"{count(sum(taken))} tokens" if taken or not own else "tokens unknown",
+            dollars(sum(costs)) if costs or not own else "cost unknown",
         ]
         bare = sum(o.measures.get("tokens.unpriced", 0) for o in own)
         if bare:
             parts.append(f"{count(bare)} tokens unpriced")
         screen.flow("own", parts, joint=", ", indent=9)
+        self._spent(own)
         if children and session.key == session.root:
             family = self._workspace.totals(Query(where=(("session", session.key),), tz=tz))
             parts = [number(family.operations, "operation"), number(family.calls, "call")]
@@ -126,6 +123,18 @@ class SessionText:
             for word, some in (("agents", [c for c in children if c.role != EFFECTS]), ("effects", logs)):
                 if some:
                     screen.flow(word, [clean(self._name(c)) for c in some], joint=", ", indent=9)
+
+    def _spent(self, own: list[Operation]) -> None:
+        """Time by kind, and what people did; a line of which nothing is known is left out."""
+        times = {k: sum(o.measures.get(f"time.{k}", 0) for o in own) for k in _TIMES}
+        if any(times.values()):
+            told = [f"{kind} {rough(us)}" for kind, us in times.items() if us]
+            self._screen.flow("time", told, indent=9)
+        moments = Counter(word for o in own if (word := human(o)))
+        if moments:
+            self._screen.flow(
+                "people", [number(n, word) for word, n in moments.most_common()], joint=", ", indent=9
+            )
 
     def _when(self, session: Session) -> str:
         """From when to when, as far as it is known."""
@@ -145,15 +154,24 @@ class SessionText:
             if child.parent_operation is not None:
                 by_parent.setdefault(child.parent_operation, []).append(child)
         calls = {o.id for o in operations if o.kind == "model"}
+        cut = self._workspace.segmentation(session.key) if operations else None
+        outline = Outline(cut, operations, self._tz)
         rows: list[list[Cell]] = []
         day = ""
-        for item in operations:
+        # What a sub-agent inherits stands where it was done, and its copies start nobody.
+        told = [o for o in operations if not o.inherited] if depth else operations
+        if len(told) < len(operations):
+            left = number(len(operations) - len(told), "inherited operation")
+            rows.append(["", "", Flex(f"({left})", "dim", depth=depth, spill=True), *BLANK[3:], ""])
+        for item in told:
             at = moment(item.started if item.started is not None else item.ended, self._tz, "%Y-%m-%d")
             if at not in ("-", day):
-                rows += [["", at, *[""] * 8]] if day else []
+                rows += [["", at, *BLANK[2:]]] if day else []
                 day = at
-            inner = depth + (item.fields.get("call") in calls or item.parent in calls)
-            rows.append(self._row(item, session, inner))
+            rows += outline.rows(item.index, depth)
+            inner = depth + outline.depth + (item.fields.get("call") in calls or item.parent in calls)
+            if not self._outline or item.kind == "prompt" or human(item):
+                rows.append(self._row(item, session, inner))
             named = [waiting[k] for k in [item.fields.get("spawns", "")] if k in waiting]
             for child in named + by_parent.get(item.id, []):
                 if waiting.pop(child.key, None) is not None:
@@ -179,12 +197,8 @@ class SessionText:
                 "",
                 moment(child.started, self._tz, "%H:%M:%S"),
                 Flex(f"↳ {name}", "cyan", depth=depth),
-                "",
-                number(child.operations, "op"),
-                "",
-                "",
-                "",
-                "",
+                *BLANK[3:7],
+                Styled(number(child.operations, "op"), "dim"),
                 "",
             ]
         ]
@@ -200,27 +214,23 @@ class SessionText:
         file = "" if origin.path == session.source else clean(origin.path).rsplit("/", 1)[-1]
         name = item.kind if item.kind in ("model", "prompt") else item.name
         name = item.fields.get("frame") or name if item.kind in ("tool", "subagent") else name
-        tokens = None if item.inherited else _tokens(item)
+        spent = None if item.inherited else tokens(item)
         cost = None if item.inherited else item.measures.get("cost")
         return [
             Styled(str(item.index), "cyan"),
             Styled(
                 moment(item.started if item.started is not None else item.ended, self._tz, "%H:%M:%S"), style
             ),
-            Flex(name, style, depth=depth),
-            Styled(_SHORT.get(item.status, item.status), _STYLES.get(item.status, style)),
-            Flex(item.fields.get("stage", ""), style),
-            count(tokens) if tokens else "",
+            said(item, depth) if item.kind == "prompt" else Flex(name, style, depth=depth),
+            Styled(_status(item), _STYLES.get(item.status, style)),
+            count(spent) if spent else "",
             dollars(cost) if cost else "",
             rough(took),
             Flex(f"{file}:{origin.line}" if origin.line else file or "-", "dim", shorten=cut_path),
-            Flex(
-                item.fields.get("path") or item.fields.get("command") or item.fields.get("domain") or "",
-                "dim",
-            ),
+            Flex("" if item.kind == "prompt" else subject(item), "dim"),
         ]
 
 
-def _tokens(item: Operation) -> int | None:
-    known = [item.measures[kind] for kind in TOKEN_KINDS if kind in item.measures]
-    return sum(known) if known else None
+def _status(item: Operation) -> str:
+    """How it ended; a prompt has no end that could be told."""
+    return "" if item.kind == "prompt" and item.status == "ok" else _SHORT.get(item.status, item.status)

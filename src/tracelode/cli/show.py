@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -24,7 +24,7 @@ def show(
     *,
     nested: Annotated[bool, Parameter(help="Sub-agents' operations too, indented.")] = False,
     outline: Annotated[
-        bool, Parameter(help="A line a stretch of work: what it took, what failed, where people stepped in.")
+        bool, Parameter(help="Segments, what people said, sub-agents; no other operations.")
     ] = False,
     whole: Annotated[
         bool,
@@ -35,12 +35,12 @@ def show(
     ] = False,
     store: StoreOptions = STORE,
 ) -> int:
-    """Print a session's operations, or everything about one of them (SESSION#N).
+    """Print a session's segments with their operations, or everything about one operation (SESSION#N).
 
     Args:
         session: key, unique start of a key, or either with #N.
         nested: print sub-agents in place.
-        outline: print segments instead of operations.
+        outline: leave out what is no segment, moment of a person or sub-agent.
         whole: print whole texts of one operation.
         store: where.
 
@@ -59,50 +59,39 @@ def show(
     operations = workspace.operations(found.key) if here else []
     if whole and index is None:
         raise UsageError("--whole shows one operation; write it as: tracelode show KEY#N --whole")
-    if outline and (index is not None or nested):
-        raise UsageError("--outline shows a whole session; write it as: tracelode show KEY --outline")
     if index is not None:
         return _one(workspace, found, operations, index, store.json, whole)
     children = [s for s in everything if s.root == found.root and s.key != found.key]
-    if outline and here:
-        return _outline(workspace, found, operations, children, everything, store.json)
     if store.json:
-        answer = {"session": shapes.session(found), "operations": [shapes.operation(o) for o in operations]}
-        if nested or not here:
-            answer["subagents"] = [
-                {
-                    "session": shapes.session(c),
-                    "operations": [shapes.operation(o) for o in workspace.operations(c.key)],
-                }
-                for c in children
-            ]
-        shapes.write(answer)
+        shapes.write(_answer(workspace, found, operations, children if nested or not here else None))
         return 0
     from tracelode.cli.session_text import SessionText
 
-    SessionText(workspace, everything).draw(found, operations, children, nested=nested)
+    SessionText(workspace, everything).draw(found, operations, children, nested=nested, outline=outline)
     return 0
 
 
-def _outline(
-    workspace: Workspace,
-    session: Session,
-    operations: list[Operation],
-    children: list[Session],
-    everything: list[Session],
-    json: bool,
-) -> int:
-    import msgspec
-
+def _answer(
+    workspace: Workspace, found: Session, operations: list[Operation], children: list[Session] | None
+) -> dict[str, Any]:
+    """A session as JSON, with sub-agents where they are given."""
     from tracelode.cli import shapes
-    from tracelode.cli.session_text import SessionText
 
-    lines = workspace.outline(session.key)
-    if json:
-        shapes.write({"session": shapes.session(session), "outline": msgspec.to_builtins(lines)})
-    else:
-        SessionText(workspace, everything).outline(session, operations, children, lines)
-    return 0
+    answer: dict[str, Any] = {
+        "session": shapes.session(found),
+        "operations": [shapes.operation(o) for o in operations],
+    }
+    if operations:
+        answer["segments"] = shapes.segmentation(workspace.segmentation(found.key))["segments"]
+    if children is not None:
+        answer["subagents"] = [
+            {
+                "session": shapes.session(child),
+                "operations": [shapes.operation(o) for o in workspace.operations(child.key)],
+            }
+            for child in children
+        ]
+    return answer
 
 
 def _one(

@@ -41,7 +41,9 @@ class Flex:
     depth: int = 0
     """Steps of indentation, two blanks each."""
     shorten: Callable[[str, int], str] = cut
-    """How it is cut: in the middle, as a stack, or as a path."""
+    """How it is cut: in the middle, as a stack, as a path, or at its end."""
+    spill: bool = False
+    """Takes the room of the empty cells behind it too; its column does not grow for it."""
 
 
 Cell: TypeAlias = str | Styled | Flex
@@ -91,7 +93,7 @@ class Layout:
         """
         self._rows, self._heading, self._gap = rows, heading, gap
         self._texts = [[_text(cell) for cell in row] for row in rows]
-        bodies = [max([0, *(width(row[i]) for row in self._texts)]) for i in range(len(columns))]
+        bodies = [max([0, *(self._need(n, i) for n in range(len(rows)))]) for i in range(len(columns))]
         gives = [any(isinstance(row[i], Flex) for row in rows) for i in range(len(columns))]
         self._kept = list(range(len(columns)))
         self._columns, self._titles = columns, [c.title if heading else "" for c in columns]
@@ -111,6 +113,12 @@ class Layout:
         for place, i in enumerate(self._kept):
             if columns[i].grow:
                 self._sizes[place] += max(0, min(cells, SPREAD) - cells + room - sum(self._sizes))
+
+    def _need(self, row: int, column: int) -> int:
+        """Cells that a cell asks of its column."""
+        cell = self._rows[row][column]
+        taken = width(self._texts[row][column])
+        return min(taken, 2 * cell.depth + LEAST) if isinstance(cell, Flex) and cell.spill else taken
 
     def _fits(self, bodies: list[int], gives: list[bool], cells: int) -> bool:
         taken = self._gap * (len(self._kept) - 1)
@@ -133,12 +141,25 @@ class Layout:
             ]
             yield _line(columns, titles, ["dim"] * len(columns), self._sizes, self._gap)
         for row, texts in zip(self._rows, self._texts, strict=True):
+            sizes = self._spilt(row, texts)
             shown, styles = [], []
-            for i, size in zip(self._kept, self._sizes, strict=True):
+            for i, size in zip(self._kept, sizes, strict=True):
                 cell = row[i]
                 shown.append(_give(cell, size) if isinstance(cell, Flex) else texts[i])
                 styles.append(("" if isinstance(cell, str) else cell.style) or self._columns[i].style)
-            yield _line(columns, shown, styles, self._sizes, self._gap)
+            yield _line(columns, shown, styles, sizes, self._gap)
+
+    def _spilt(self, row: Sequence[Cell], texts: Sequence[str]) -> list[int]:
+        """Widths of one row: what spills takes the columns that are empty behind it, gaps included."""
+        sizes, taker = list(self._sizes), -1
+        for place, i in enumerate(self._kept):
+            cell = row[i]
+            if taker >= 0 and not texts[i]:
+                sizes[taker] += self._gap + sizes[place]
+                sizes[place] = -self._gap
+            else:
+                taker = place if isinstance(cell, Flex) and cell.spill else -1
+        return sizes
 
 
 def _text(cell: Cell) -> str:
@@ -180,6 +201,8 @@ def _line(
     pieces: list[tuple[str, str]] = []
     for column, text, style, size in zip(columns, texts, styles, sizes, strict=True):
         shown = cut(text, size) if width(text) > size else text
+        if size < 0:
+            continue
         blanks = " " * (size - width(shown))
         if pieces:
             pieces.append((" " * gap, ""))

@@ -84,6 +84,25 @@ def cut(text: str, cells: int) -> str:
     return set_cell_size(text, left) + GAP + text[tail:]
 
 
+def cut_end(text: str, cells: int) -> str:
+    """Shorten a sentence to a number of terminal cells; its beginning says what it is about.
+
+    Args:
+        text: clean text.
+        cells: at most this many cells, at least 1.
+
+    Returns:
+        The text, or its beginning before "…".
+
+    Example:
+        >>> cut_end("find out why it fails", 12)
+        'find out wh…'
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= cells else set_cell_size(text, cells - 1).rstrip() + GAP
+
+
 def cut_path(text: str, cells: int) -> str:
     """Shorten a path to a number of terminal cells; its end says more than its beginning.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tracelode.cli.options import FILES, STORE, VIEW, FileOptions, StoreOptions, ViewOptions
@@ -15,6 +16,10 @@ ROWS = 20
 """Rows on the screen without --nodecount."""
 STACK = 24
 """Cells that stacks keep; where they get fewer, other columns are left out."""
+
+TOLD = 36
+"""Cells that stacks get beside three measures or more, if only shares have to go for it: in fewer, one stack
+can hardly be told from the next."""
 
 
 def top(
@@ -59,8 +64,10 @@ def top(
                 }
             )
         if rest:
-            n, value = len(rest), _sums(profile, rest)[0]
-            answer.append(shapes.node((f"(other {n:,})",), value, value, unit))
+            sums = _sums(profile, rest)
+            values = {"values": dict(zip(profile.measures, sums, strict=True))} if len(sums) > 1 else {}
+            other = shapes.node((f"(other {len(rest):,})",), sums[0], sums[0], unit)
+            answer.append({**other, **values})
         shapes.write({**shapes.head(profile, unpriced(loaded)), "rows": answer})
     else:
         _draw(loaded, profile, *_rows(profile, view.nodecount or ROWS, view.nodefraction or 0))
@@ -87,9 +94,9 @@ def _sums(profile: Profile, rest: list[tuple[Stack, int, int]]) -> list[int | No
 def _draw(
     loaded: View, profile: Profile, rows: list[tuple[Stack, int, int]], rest: list[tuple[Stack, int, int]]
 ) -> None:
-    from tracelode.cli.heading import heading
+    from tracelode.cli.heading import heading, not_shown
     from tracelode.cli.screen import Screen
-    from tracelode.cli.table import Column, Flex
+    from tracelode.cli.table import Column, Flex, Layout
     from tracelode.cli.text import JOINT, cut_stack
     from tracelode.model.words import SHORT, percent, value_text
 
@@ -123,7 +130,10 @@ def _draw(
     columns += [Column("%", right=True, rank=8), Column("sum %", right=True, rank=9)]
     columns += [Column("cum", right=True, rank=7)] if nested else []
     columns += [Column(m, right=True, short=short[m], rank=1) for m in measures[1:]]
-    gone = screen.table([*columns, Column(JOINT.join(loaded.fields), least=STACK)], table)
-    if asked := [m for m in measures if m in gone]:
-        names = ", ".join(asked)
-        screen.sentence(f"not shown at {screen.width} columns: {names}; --json has them")
+    stacks = Column(JOINT.join(loaded.fields), least=STACK)
+    if len(measures) > 2:
+        wide = replace(stacks, least=TOLD)
+        gone = Layout([*columns, wide], table, screen.width).left_out
+        stacks = stacks if set(gone) & set(measures) else wide
+    gone = screen.table([*columns, stacks], table)
+    not_shown(screen, gone, measures)

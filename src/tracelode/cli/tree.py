@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tracelode.cli.nodes import Node
     from tracelode.cli.table import Cell
     from tracelode.cli.view import View
+    from tracelode.model.profile import Profile
 
 
 def tree(
@@ -30,7 +31,7 @@ def tree(
     """
     from tracelode.cli import shapes
     from tracelode.cli.heading import nothing
-    from tracelode.cli.nodes import build, prune
+    from tracelode.cli.nodes import beside, build, prune
     from tracelode.cli.target import wanted, write_file
     from tracelode.cli.view import load, unpriced
 
@@ -43,21 +44,32 @@ def tree(
         return nothing(loaded, {**head, "nodes": []} if store.json else None)
     root = prune(build(profile), view.nodefraction, view.nodecount)
     if store.json:
-        nodes = [shapes.node(n.stack, *n.values, profile.units[0]) for n in root.walk() if n.stack]
+        sums = beside(profile, root) if len(profile.measures) > 1 else {}
+        nodes = [
+            {
+                **shapes.node(n.stack, *n.values, profile.units[0]),
+                **({"values": dict(zip(profile.measures, sums[n.stack], strict=True))} if sums else {}),
+            }
+            for n in root.walk()
+            if n.stack
+        ]
         shapes.write({**shapes.head(profile, unpriced(loaded)), "nodes": nodes})
     else:
-        _draw(loaded, root)
+        _draw(loaded, profile, root)
     return 0
 
 
-def _draw(loaded: View, root: Node) -> None:
-    from tracelode.cli.heading import heading
+def _draw(loaded: View, profile: Profile, root: Node) -> None:
+    from tracelode.cli.heading import heading, not_shown
+    from tracelode.cli.nodes import beside
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex
-    from tracelode.model.words import percent, value_text
+    from tracelode.model.words import SHORT, percent, value_text
 
     screen, measure, total = Screen(), loaded.measure, root.cum
     heading(screen, loaded)
+    more = profile.measures[1:]
+    sums = beside(profile, root) if more else {}
     rows: list[list[Cell]] = []
     for node in root.walk():
         if not node.stack:
@@ -70,9 +82,12 @@ def _draw(loaded: View, root: Node) -> None:
                 percent(cum, total),
                 value_text(measure, flat) if flat else "-",
                 percent(flat, total) if flat else "-",
+                *(value_text(m, v) for m, v in zip(more, sums[node.stack][1:] if more else (), strict=True)),
                 Flex(node.frame, style, depth=len(node.stack) - 1),
             ]
         )
-    titles = {"cum": 0, "cum %": 1, "flat": 2, "flat %": 3}
+    titles = {"cum": 0, "cum %": 4, "flat": 5, "flat %": 6}
     columns = [Column(title, right=True, rank=rank) for title, rank in titles.items()]
-    screen.table([*columns, Column(" > ".join(loaded.fields), least=24)], rows)
+    columns += [Column(m, right=True, short=SHORT.get(m, ""), rank=3) for m in more]
+    gone = screen.table([*columns, Column(" > ".join(loaded.fields), least=24)], rows)
+    not_shown(screen, gone, more)

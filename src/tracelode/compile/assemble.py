@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 import msgspec
 
+from tracelode.compile.accounted import learned, repeated
 from tracelode.compile.files import digest
 from tracelode.compile.freshness import fresh
 from tracelode.compile.invariants import Read, checks
@@ -68,9 +69,9 @@ def decided(work: Work, steps: tuple[Step, ...], found: tuple[Refusal, ...]) -> 
     slots = {s.slot for s in kept}
     names = {n for s in kept for a in s.arguments for n in b.inputs(a.binding)}
     names.update(n for s in kept if s.when for t in s.when.tests for n in _test_inputs(t))
-    inputs = tuple(i for i in work.inputs if i.name in names)
+    inputs = repeated((i for i in work.inputs if i.name in names), work.runs)
     edges = tuple(e for e in work.edges if e.before in slots and e.after in slots)
-    every, some = asks([run.request for run in work.runs])
+    every, some = asks([run.request for run in work.runs], inputs)
     made = Workflow(
         id="",
         name=work.intent.name,
@@ -87,6 +88,7 @@ def decided(work: Work, steps: tuple[Step, ...], found: tuple[Refusal, ...]) -> 
         compiler=COMPILER,
         asks=every,
         says=some,
+        words=learned(work.runs, inputs),
     )
     return sealed(made, (run.key for run in work.runs))
 

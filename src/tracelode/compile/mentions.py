@@ -73,6 +73,9 @@ class Mention(msgspec.Struct, frozen=True):
     """First character."""
     stop: int
     """After the last one."""
+    other: str = ""
+    """Of a date of numbers (02/03/2027), whose value has the month first: what it is with the day first; ""
+    where only one of the two is a date, or both are the same."""
 
 
 @lru_cache(maxsize=4096)
@@ -143,13 +146,15 @@ def _time(match: re.Match[str]) -> str | None:
 
 def _dates(text: str) -> list[Mention]:
     raw: list[tuple[int | None, int, int, int, int]] = []
+    numeric: list[list[Mention]] = []
     for match in _DATES.finditer(text):
         iso_y, iso_m, iso_d, name, day, second, year, day2, name2, year2, us_m, us_d, us_y = match.groups()
         start, stop = match.span()
         if iso_y:
             raw.append((int(iso_y), int(iso_m), int(iso_d), start, stop))
         elif us_y:
-            raw.append((int(us_y), int(us_m), int(us_d), start, stop))
+            numeric.append(_numeric(int(us_y), int(us_m), int(us_d), start, stop))
+            raw.append((int(us_y), 0, 0, start, stop))
         elif name:
             month, said = _month(name), int(year) if year else None
             raw.append((said, month, int(day), start, stop))
@@ -165,6 +170,7 @@ def _dates(text: str) -> list[Mention]:
             or next((y for y, *_ in raw[:place][::-1] if y), None)
         )
         found.extend(_day(year_of, month, number, start, stop))
+    found += [mention for few in numeric for mention in few]
     found.sort(key=lambda m: m.start)
     return [*found, *_only_days(text, found), *_feasts(text, found)]
 
@@ -174,6 +180,14 @@ def _day(year: int | None, month: int, number: int, start: int, stop: int) -> li
         return [Mention("date", date(year or 0, month, number).isoformat(), start, stop)]
     except ValueError:
         return []
+
+
+def _numeric(year: int, first: int, second: int, start: int, stop: int) -> list[Mention]:
+    """02/03/2027: the month first, as long as nothing says that it is the day."""
+    american, european = _day(year, first, second, start, stop), _day(year, second, first, start, stop)
+    if not american or not european or american == european:
+        return american or european
+    return [msgspec.structs.replace(american[0], other=str(european[0].value))]
 
 
 def _only_days(text: str, found: list[Mention]) -> list[Mention]:

@@ -2,20 +2,21 @@
 
 An input has a value only where all that was learned of how requests say it agrees on one. A request that
 says the opposite of what all others said, that leaves out what all of them said, or that denies, conditions,
-picks or asks for more in words that none of them said, is not for the workflow.
+picks or asks for more in words that none of them said, is not for the workflow. Of one that writes, every
+word must be accounted for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from tracelode.compile import guards, transforms
+from tracelode.compile import accounted, guards, transforms
 from tracelode.compile.bind.inputs import pieces
 from tracelode.compile.doubled import beside, twins
-from tracelode.compile.mentions import mentions
+from tracelode.compile.mentions import Mention, mentions
 from tracelode.compile.opposites import said, undone
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Input, Workflow
@@ -44,8 +45,6 @@ _GREETINGS = frozenset((
 ))  # fmt: skip
 _BRIEF = 3
 """Words of a value whose verbs say nothing of what is asked."""
-_LONGEST = 20_000
-"""Characters of a request that are read."""
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -58,7 +57,10 @@ class Told(msgspec.Struct, frozen=True):
     unclear: tuple[str, ...]
     """Inputs for which it tells several values."""
     against: tuple[str, ...]
-    """Words that speak against the workflow: opposites of what it does, "-WORD" for one that is left out."""
+    """Words that speak against the workflow: opposites of what it does, "-WORD" for one that is left out,
+    "+WORD" for one that nothing accounts for."""
+    readings: dict[str, tuple[Tree, ...]] = {}
+    """Of inputs that are not clear since a date of numbers may mean two days: both."""
 
     @property
     def fits(self) -> bool:
@@ -66,19 +68,21 @@ class Told(msgspec.Struct, frozen=True):
         return not (self.missing or self.unclear or self.against)
 
 
-def told(workflow: Workflow, request: str) -> Told:
+def told(workflow: Workflow, request: str, given: Mapping[str, Tree] | None = None) -> Told:
     """Read a request for a workflow.
 
     Args:
         workflow: which.
         request: what a person asks.
+        given: values of inputs that are given beside it; the request may name them too.
 
     Returns:
         Inputs that are certain, and what speaks against running it.
     """
-    text = request[:_LONGEST]
+    text = request[: accounted.LONGEST]
     inputs: dict[str, Tree] = {}
     missing, unclear = [], []
+    readings: dict[str, tuple[Tree, ...]] = {}
     usual = {*_SMALL, *workflow.asks}
     for one in workflow.inputs:
         values = _values(one, text, usual)
@@ -86,6 +90,8 @@ def told(workflow: Workflow, request: str) -> Told:
             inputs[one.name] = values[0]
         elif values:
             unclear.append(one.name)
+            if len(values) == 2 and tuple(values) in _either(text):
+                readings[one.name] = tuple(values)
         elif one.required:
             missing.append(one.name)
     texts = {name: transforms.text(value) for name, value in inputs.items()}
@@ -93,26 +99,39 @@ def told(workflow: Workflow, request: str) -> Told:
     for name in [name for name, value in texts.items() if value in doubled]:
         del inputs[name]
         unclear.append(name)
-    return Told(inputs, tuple(missing), tuple(unclear), against(workflow, text))
+    speaks = against(workflow, request, (given or {}).values())
+    return Told(inputs, tuple(missing), tuple(unclear), speaks, readings)
 
 
-def against(workflow: Workflow, request: str) -> tuple[str, ...]:
+def _either(text: str) -> set[tuple[Tree, ...]]:
+    return {(m.value, m.other) for m in mentions(text) if m.other}
+
+
+def against(workflow: Workflow, request: str, given: Iterable[Tree] = ()) -> tuple[str, ...]:
     """What in a request speaks against a workflow.
 
     Args:
         workflow: which.
         request: what a person asks.
+        given: values that are given beside it.
 
     Returns:
         Verbs that undo what every request that it was learned from asked, or what its tools do; then words
-        that turn, pick or widen what is asked and that those requests did not say so; then "-WORD" for each
-        word that every one of them said and this one does not.
+        that turn, pick or widen what is asked and that those requests did not say so; then "+WORD" for each
+        other one that nothing accounts for, where it writes; then "-WORD" for each word that every one of
+        them said and this one does not.
     """
+    strange = accounted.unaccounted(workflow, request, given)
+    request = request[: accounted.LONGEST]
     asked = said(" ".join(workflow.asks)) | _verbs(workflow)
     undoing = {w for w in said(request) - set(workflow.says) if undone(w, asked)}
     words = _words(request)
-    shown = (_foreign(workflow, request) | _apart(workflow, request)) - undoing
-    return (*sorted(undoing), *sorted(shown), *(f"-{w}" for w in workflow.asks if w not in words))
+    plain = accounted.ungreeted(request)
+    shown = (_foreign(workflow, plain) | _apart(workflow, plain)) - undoing
+    lacking = (f"-{w}" for w in workflow.asks if w not in words)
+    known = {word for phrase in (*undoing, *shown) for word in phrase.casefold().split()}
+    more = (f"+{w}" for w in strange if w.casefold() not in known)
+    return (*sorted(undoing), *sorted(shown), *more, *lacking)
 
 
 def _foreign(workflow: Workflow, request: str) -> set[str]:
@@ -155,6 +174,11 @@ def _blanked(workflow: Workflow, request: str) -> tuple[str, str]:
                     quoted = quoted[:start] + blank + quoted[stop:]
                 if len(piece.split()) <= _BRIEF and not _JOINED.search(piece):
                     brief = brief[:start] + blank + brief[stop:]
+        kind, _, number = one.mention.partition(":")
+        there = [m for m in mentions(request) if m.kind == kind] if kind else []
+        for mention in there[int(number or 0) : int(number or 0) + 1]:
+            # "five days later" counts, and is read
+            brief = brief[: mention.start] + " " * (mention.stop - mention.start) + brief[mention.stop :]
     return quoted, "".join(b if b == q else " " for b, q in zip(brief, quoted, strict=True))
 
 
@@ -166,17 +190,18 @@ def _spaced(tool: str) -> str:
     return " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", tool))
 
 
-def asks(requests: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def asks(requests: Sequence[str], inputs: Sequence[Input] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What requests have in common.
 
     Args:
         requests: what was asked in the runs that a workflow is learned from.
+        inputs: of the workflow; their values are no words that a request must say.
 
     Returns:
         (words that all of them say, at most MOST; verbs with an opposite that any of them says, and words
         that turn, pick or widen as guards.learned() remembers them), sorted.
     """
-    found = [_words(request) for request in requests]
+    found = [_words(accounted.blanked(text, accounted.spans(inputs, text))) for text in requests]
     every = sorted(set.intersection(*found)) if found else []
     verbs: set[str] = set()
     for request in requests:
@@ -185,7 +210,7 @@ def asks(requests: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text[:_LONGEST].lower()) if word not in _SMALL}
+    return {word for word in _WORD.findall(text[: accounted.LONGEST].lower()) if word not in _SMALL}
 
 
 def _values(one: Input, text: str, usual: Collection[str]) -> list[Tree]:
@@ -200,14 +225,14 @@ def _values(one: Input, text: str, usual: Collection[str]) -> list[Tree]:
                 return [piece, f"{piece} or"]  # a second value, whatever it is
     if one.mention:
         kind, _, number = one.mention.partition(":")
-        there = [m.value for m in mentions(text) if m.kind == kind]
+        there = [m for m in mentions(text) if m.kind == kind]
         if one.mentions and len(there) != one.mentions and not raw:
-            return [] if len(there) < one.mentions else there
+            return [] if len(there) < one.mentions else [m.value for m in there]
         if int(number) < len(there):
-            raw.append(there[int(number)])
+            raw += _readings(one, there[int(number)])
     found: list[Tree] = []
     for value in raw:
-        shaped = _typed(value, one.type)
+        shaped = accounted.typed(value, one.type)
         if shaped is None:
             continue
         if not any(transforms.same(shaped, other) for other in found):
@@ -215,20 +240,9 @@ def _values(one: Input, text: str, usual: Collection[str]) -> list[Tree]:
     return found
 
 
-def _typed(value: Tree, kind: str) -> Tree:
-    """A value of the type of an input, None where it is not one."""
-    if kind in ("integer", "number"):
-        number = transforms.number(value)
-        if number is None or (kind == "integer" and number != int(number)):
-            return None
-        return int(number) if kind == "integer" else number
-    if kind == "boolean":
-        return value if isinstance(value, bool) else None
-    if kind == "list":
-        return None
-    text = value if isinstance(value, str) else transforms.text(value)
-    if kind == "date" and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        return None
-    if kind == "time" and not re.fullmatch(r"\d{2}:\d{2}", text):
-        return None
-    return text
+def _readings(one: Input, mention: Mention) -> tuple[Tree, ...]:
+    """Both readings of a date of numbers, unless recorded requests prove which one it is."""
+    if not mention.other:
+        return (mention.value,)
+    known = {"month first": mention.value, "day first": mention.other}
+    return (known[one.order],) if one.order in known else tuple(known.values())

@@ -211,6 +211,13 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Such as "date:0": it is the first date that the request mentions; "" where that was not so."""
     mentions: int = 0
     """How many of that kind every request mentioned; 0 where they did not agree."""
+    order: str = ""
+    """Of a date that is mentioned: "month first" or "day first" where recorded requests prove how 02/03/2027
+    is read; "" where none does."""
+    words: int = 0
+    """Most words that a recorded value had; 0 where that is not known."""
+    again: tuple[str, ...] = ()
+    """Words behind which recorded requests name the value once more."""
     secret: bool = False
     """Its values look like secrets: never written anywhere."""
     masked: bool = False
@@ -271,6 +278,9 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True):
     """Words that every request said: one that leaves them out asks for something else."""
     says: tuple[str, ...] = ()
     """Verbs with an opposite that requests said, and words that turn, pick or widen what is asked."""
+    words: tuple[str, ...] = ()
+    """Words and signs that two requests said or more, without the values: a request with any other is not
+    for a workflow that writes."""
     digest: str = ""
     """Of all the rest: tells whether the file was edited by hand."""
 

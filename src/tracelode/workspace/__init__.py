@@ -20,7 +20,6 @@ from tracelode.workspace.guarding import regroup
 from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
-from tracelode.workspace.outlining import Outlining
 from tracelode.workspace.places import (
     assert_store,
     checked_prices,
@@ -102,7 +101,6 @@ def open(
 class Workspace(
     Reporting,
     Annotating,
-    Outlining,
     Segmenting,
     ModelCutting,
     NamingNames,

@@ -43,16 +43,17 @@ def load(target: str | Path, *, accept_edits: bool = False) -> tuple[Workflow, P
     return files.load(place, accept_edits=accept_edits), place.parent
 
 
-def told(workflow: Workflow, request: str) -> Told:
+def told(workflow: Workflow, request: str, given: Mapping[str, Any] | None = None) -> Told:
     """What a request tells: inputs that are certain, and what speaks against running this workflow for it.
 
     Args:
         workflow: which.
         request: what somebody asks, in words.
+        given: values of inputs that are given beside it.
     """
     from tracelode.compile import request as requests
 
-    return requests.told(workflow, request)
+    return requests.told(workflow, request, given)
 
 
 def typed(one: Input, text: str) -> Any:

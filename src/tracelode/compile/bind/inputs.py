@@ -172,6 +172,7 @@ def inputs_of(given: Iterable[Given], scenes: Scenes) -> tuple[Input, ...]:
                     description=where,
                     mention=one.mention,
                     mentions=_count(kind, requests.values()),
+                    order=_order(one.mention, values, requests),
                 )
             )
             continue
@@ -188,6 +189,8 @@ def inputs_of(given: Iterable[Given], scenes: Scenes) -> tuple[Input, ...]:
                 required=not one.optional,
                 mention=mention,
                 mentions=_count(mention.partition(":")[0], requests.values()) if mention else 0,
+                order=_order(mention, values, requests),
+                words=max((len(transforms.text(value).split()) for value in values.values()), default=0),
                 patterns=_patterns(clear, requests),
                 masked=len(clear) < len(values),
                 lines=any(len(text.splitlines()) > 1 for text in _texts(values.values())),
@@ -230,12 +233,29 @@ def _mention(values: Mapping[int, Tree], requests: Mapping[int, str]) -> str:
         for mention in mentions(requests[run]):
             number = count.get(mention.kind, 0)
             count[mention.kind] = number + 1
-            if transforms.same(mention.value, value):
+            if transforms.same(mention.value, value) or (
+                mention.other and transforms.same(mention.other, value)
+            ):
                 here.add(f"{mention.kind}:{number}")
         places.append(here)
     varied = len({transforms.text(value) for value in values.values()}) >= 2
     shared = set.intersection(*places) if len(places) >= 3 and varied else set()
     return min(shared, default="")
+
+
+def _order(place: str, values: Mapping[int, Tree], requests: Mapping[int, str]) -> str:
+    """Does the day or the month of 02/03/2027 come first? What all requests prove, "" for nothing."""
+    kind, _, number = place.partition(":")
+    proven: set[str] = set()
+    for run, value in values.items() if kind == "date" else ():
+        there = [m for m in mentions(requests[run]) if m.kind == kind]
+        for mention in there[int(number) : int(number) + 1]:
+            parts = requests[run][mention.start : mention.stop].split("/")
+            if mention.other:
+                proven.add("month first" if transforms.same(mention.value, value) else "day first")
+            elif len(parts) == 3 and parts[0] != parts[1]:
+                proven.add("day first" if int(parts[0]) > 12 else "month first")
+    return proven.pop() if len(proven) == 1 else ""
 
 
 def _count(kind: str, requests: Iterable[str]) -> int:
