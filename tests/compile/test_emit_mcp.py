@@ -115,6 +115,7 @@ def test_a_client_runs_the_workflow_and_a_write_waits_for_a_person(tmp_path: Pat
         "guest",
         "late",
         "_resume",
+        "_again",
         "_answer",
     }
     assert one.annotations.read_only_hint is False

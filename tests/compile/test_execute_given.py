@@ -46,6 +46,13 @@ KEY = "AKIA" + "Q3EXAMPLE7ZK2WVT"
         ("string", "a\rb"),
         ("string", "a\ud800b"),
         ("string", "\ue000secret:x\ue001"),
+        ("string", ""),
+        ("string", " \t"),
+        ("string", "T-1\nBcc: x"),
+        ("string", "T-1\u202e"),
+        ("string", "T\u200b-1"),
+        ("string", "T" * 100_001),
+        ("list", ["T-1", "  "]),
     ],
 )
 def test_a_value_of_another_type_is_refused(kind: str, value: Any) -> None:
@@ -66,12 +73,18 @@ def test_a_value_of_another_type_is_refused(kind: str, value: Any) -> None:
         ("number", 0.5),
         ("boolean", False),
         ("list", []),
-        ("string", "two\r\nlines\tand a tab"),
-        ("string", ""),
+        ("string", "one line\tand a tab"),
     ],
 )
 def test_a_value_of_the_type_is_taken(kind: str, value: Any) -> None:
     check(workflow("a#1", inputs=(Input(name="day", type=kind),)), {"day": value})
+
+
+def test_what_a_run_had_may_be_given_again() -> None:
+    check(
+        workflow("a#1", inputs=(Input(name="day", type="string", multiline=True),)), {"day": "two\r\nlines"}
+    )
+    check(workflow("a#1", inputs=(Input(name="day", type="string", blank=True),)), {"day": ""})
 
 
 def test_what_looks_like_a_secret_is_one_though_it_is_not_marked() -> None:

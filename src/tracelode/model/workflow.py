@@ -222,9 +222,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Its values look like secrets: never written anywhere."""
     masked: bool = False
     """Its values were redacted on import: how requests say it is not known."""
-    lines: bool = False
+    multiline: bool = False
     """In some run it had several lines."""
-    empty: bool = False
+    blank: bool = False
     """In some run it was an empty text."""
 
 

@@ -193,8 +193,8 @@ def inputs_of(given: Iterable[Given], scenes: Scenes) -> tuple[Input, ...]:
                 words=max((len(transforms.text(value).split()) for value in values.values()), default=0),
                 patterns=_patterns(clear, requests),
                 masked=len(clear) < len(values),
-                lines=any(len(text.splitlines()) > 1 for text in _texts(values.values())),
-                empty="" in values.values(),
+                multiline=any(len(text.splitlines()) > 1 for text in _texts(values.values())),
+                blank="" in values.values(),
             )
         )
     return tuple(found)

@@ -71,7 +71,8 @@ async def script_call(name: str, arguments: Any) -> Any:
 
 
 def script_wrong(what: str) -> int:
-    script_tell({"error": what, "inputs": [{"name": n, "type": t, "required": r} for n, t, r in INPUTS]})
+    wanted = [{"name": n, "type": t, "required": r} for n, t, r, _, _ in INPUTS]
+    script_tell({"error": what, "inputs": wanted})
     print(USAGE, file=sys.stderr)
     return 2
 
@@ -92,11 +93,11 @@ def main() -> int:
     strange = sorted(set(found) - set(NAMES))
     if strange:
         return script_wrong(f"not inputs: {', '.join(strange)}")
-    missing = [name for name, _, required in INPUTS if required and name not in found]
+    missing = [name for name, _, required, _, _ in INPUTS if required and name not in found]
     if missing:
         return script_wrong(f"these inputs are missing: {', '.join(missing)}")
     try:
-        given(*((name, kind, found[name]) for name, kind, _ in INPUTS if name in found))
+        given(*((n, kind, lines, blank, found[n]) for n, kind, _, lines, blank in INPUTS if n in found))
     except TypeError as error:
         return script_wrong(str(error))
     try:

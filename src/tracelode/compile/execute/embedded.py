@@ -189,7 +189,7 @@ class EmbeddedEngine:
             names = ",".join(sorted(secret))
             with journal.writing():  # of two that begin at once, one sees the other
                 if policy.mode == "act" and not policy.again:
-                    unrepeated(journal, workflow, inputs)
+                    unrepeated(journal, workflow, inputs, run)
                 journal.begin_run(
                     run, workflow.id, identity(workflow), policy.mode, encoded(open_), names, encoded(now)
                 )

@@ -52,7 +52,7 @@ def check(workflow: Workflow, given: Mapping[str, Tree]) -> None:
     for one in workflow.inputs:
         if one.name not in given:
             continue
-        if why := _wrong(one.type, given[one.name], lines=one.lines, empty=one.empty):
+        if why := _wrong(one.type, given[one.name], lines=one.multiline, empty=one.blank):
             raise InputError(f"input {one.name} must be of type {one.type}: {why}")
 
 

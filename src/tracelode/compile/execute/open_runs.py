@@ -38,13 +38,14 @@ def open_runs(place: str, workflow: Workflow) -> list[OpenRun]:
         return [run for run, _ in _open(journal, workflow)]
 
 
-def unrepeated(journal: Journal, workflow: Workflow, inputs: Mapping[str, Tree]) -> None:
+def unrepeated(journal: Journal, workflow: Workflow, inputs: Mapping[str, Tree], own: str = "") -> None:
     """Refuse to begin what an earlier run began: its writes would be made a second time.
 
     Args:
         journal: open.
         workflow: which.
         inputs: name to value; secret ones are not compared, since they are not noted.
+        own: id of the run that is to begin.
 
     Raises:
         Repeated: a run with the same inputs has not ended, and made a write, may have made one, or is under
@@ -53,7 +54,7 @@ def unrepeated(journal: Journal, workflow: Workflow, inputs: Mapping[str, Tree])
     given = compared(workflow, inputs)
     writes = any(step.effect.writes for step in workflow.steps)
     for run, noted in _open(journal, workflow):
-        if run.mode == "act" and noted == given:
+        if run.mode == "act" and noted == given and run.run != own:
             refuse(run.run, run.wrote, run.doubt, under_way=writes and busy(journal.path, run.run))
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import msgspec
 
 from tracelode.compile.execute.given import check, secrets
-from tracelode.compile.execute.ledger import digest
+from tracelode.compile.files import sealed
 from tracelode.errors import RunError, ToolUnsure
 from tracelode.model.run import Tree
 from tracelode.model.tools import LARGEST
@@ -81,7 +80,7 @@ def moment(state: Mapping[str, Tree] | None) -> dict[str, Tree]:
 
 
 def identity(workflow: Workflow) -> str:
-    """What a workflow is known by in a journal: a digest of all of it but its own digest.
+    """What a workflow is known by in a journal: the digest of all of it, whatever its file says that it is.
 
     Args:
         workflow: which.
@@ -89,9 +88,7 @@ def identity(workflow: Workflow) -> str:
     Returns:
         32 hex digits.
     """
-    tree: Any = msgspec.to_builtins(workflow)
-    tree["digest"] = ""
-    return digest(tree)
+    return sealed(workflow).digest
 
 
 def encoded(tree: Tree) -> bytes:

@@ -194,7 +194,7 @@ def _entry(
     ]
     words = [f"        {name}: {_described(one)}" for name, one in parameters]
     pairs = ", ".join(
-        f"({one.name!a}, {one.type!a}, {one.lines}, {one.empty}, {name})" for name, one in parameters
+        f"({one.name!a}, {one.type!a}, {one.multiline}, {one.blank}, {name})" for name, one in parameters
     )
     moment = "at_this_moment(state)" if _moment(workflow) else "dict(state or {})"
     lines = [
@@ -245,10 +245,13 @@ def _table(
         f"ENTRY = {entry}",
         f"NAMES = {literal({one.name: name for name, one in parameters})}",
         '"""Input to the parameter that takes it."""',
-        "INPUTS: tuple[tuple[str, str, bool], ...] = (",
-        *(f"    ({one.name!a}, {one.type!a}, {one.required})," for _, one in parameters),
+        "INPUTS: tuple[tuple[str, str, bool, bool, bool], ...] = (",
+        *(
+            f"    ({one.name!a}, {one.type!a}, {one.required}, {one.multiline}, {one.blank}),"
+            for _, one in parameters
+        ),
         ")",
-        '"""Each input: name, type, and whether it must be given."""',
+        '"""Each input: name, type, and whether it must be given, may have lines, may be empty."""',
         "ARGUMENTS: dict[str, Callable[[Scene], Any]] = {",
         *(f"    {step.slot!a}: {step.arguments}," for step in steps),
         "}",
