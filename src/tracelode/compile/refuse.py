@@ -144,9 +144,16 @@ def _too_few(draft: Draft) -> Iterator[Refusal]:
     if count < FEWEST:
         yield Refusal(
             code="R3",
-            message=f"{count} of the runs may be learned from; {FEWEST} are needed",
+            message=f"{count} of the runs may be learned from; {FEWEST} are needed{_once(draft.work)}",
             lifts=f"{FEWEST - count} more successful runs, or tracelode outcome set for runs that succeeded",
         )
+
+
+def _once(work: Work) -> str:
+    """What counts once, in words."""
+    told = ((work.forks, "a fork", "forks"), (work.copies, "a copy", "copies"))
+    parts = [f"{n:,} of them {one if n == 1 else many} of another" for n, one, many in told if n]
+    return f" ({', '.join(parts)}, counted once)" if parts else ""
 
 
 def _same_id(draft: Draft) -> Iterator[Refusal]:

@@ -298,6 +298,7 @@ class Compiling(Asking):
             intents=state.intents,
             outcomes={one.id: _ended(one, ended) for one in state.intents},
             alone=len(state.alone) if runs else 0,
+            forks=state.forks,
             reading=copied(reading, declared[1]),
         )
         return found, runs
