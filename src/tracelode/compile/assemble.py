@@ -19,6 +19,7 @@ from tracelode.compile.work import Slot, Work
 from tracelode.model import binding as b
 from tracelode.model.run import Call
 from tracelode.model.workflow import Effect, Guard, Refusal, Refused, Step, Test, Trust, Workflow
+from tracelode.redact.private import unsaid
 
 COMPILER = "1"
 """Version of the compiler: changes when results change."""
@@ -69,7 +70,7 @@ def decided(work: Work, steps: tuple[Step, ...], found: tuple[Refusal, ...]) -> 
     names.update(n for s in kept if s.when for t in s.when.tests for n in _test_inputs(t))
     inputs = tuple(i for i in work.inputs if i.name in names)
     edges = tuple(e for e in work.edges if e.before in slots and e.after in slots)
-    every, some = asks([run.request for run in work.runs])
+    every, some = asks([unsaid(run.request) for run in work.runs])
     made = Workflow(
         id="",
         name=work.intent.name,

@@ -178,6 +178,13 @@ def _test(test: Test) -> str:
     return f"{source(test.left)} {words}{right}"
 
 
+def _elements(where: str, bounds: object) -> str:
+    least, most = bounds if isinstance(bounds, list | tuple) and len(bounds) == 2 else (bounds, bounds)
+    if least == most:
+        return f"{where} has {shown(least)} element{'' if least == 1 else 's'}"
+    return f"{where} has {shown(least)} to {shown(most)} elements"
+
+
 def check(one: Check) -> str:
     """What must hold of an output.
 
@@ -191,7 +198,7 @@ def check(one: Check) -> str:
         "nonempty": f"{where} is not empty",
         "type": f"{where} is of type {shown(one.value).strip(chr(34))}",
         "range": f"{where} lies within {shown(one.value)}",
-        "count": f"{where} has as many elements as {shown(one.value)}",
+        "count": _elements(where, one.value),
         "enum": f"{where} is one of {shown(one.value)}",
         "equals": f"{where} is {shown(one.value)}",
     }
