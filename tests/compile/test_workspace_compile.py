@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -276,3 +277,11 @@ def test_broken_evidence_is_named_with_its_line(tmp_path: Path) -> None:
     file.write_text("\n".join([lines[0], '{"v": 1}', *lines[2:]]))
     with pytest.raises(WorkflowError, match=r"evidence.jsonl: line 2: it is no evidence"):
         workspace.verify(tmp_path / "made")
+
+
+def test_what_is_removable_is_a_profile_for_pprof(tmp_path: Path) -> None:
+    (found,) = travel(tmp_path).compile("mail traveller", emit=["pprof"])
+    assert not found.unmade
+    text = gzip.decompress(found.files["removable.pb.gz"])
+    assert b"mail_traveller" in text
+    assert b"removable cost of 7 runs" in text
