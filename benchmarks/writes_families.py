@@ -105,7 +105,10 @@ def instance(of: Family, number: int) -> Instance | None:
         shared: dict[str, str] = {}
         names = {value: renamed(value, chance, shared) for value in of.names}
         if len({str(v) for v in names.values()}) == len(names) and (made := _lawful(of.base, names)):
-            run = msgspec.structs.replace(made.run, key=f"{of.key}-{number:02d}")
+            key = f"{of.key}-{number:02d}"
+            # a member is a run of its own, and no fork of the task that it was made from
+            calls = tuple(msgspec.structs.replace(c, operation=f"{key}#{c.index}") for c in made.run.calls)
+            run = msgspec.structs.replace(made.run, key=key, calls=calls)
             return made._replace(run=run)
     return None
 

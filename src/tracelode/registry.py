@@ -8,7 +8,7 @@ from typing import Any
 
 from tracelode.errors import PluginError
 
-GROUPS = ("engines", "exports", "histories", "segmenters", "sources")
+GROUPS = ("embedders", "engines", "exports", "histories", "segmenters", "sources")
 """What can be registered; histories names again the sources that keep a history on this machine, so that
 a look at it loads no other."""
 

@@ -19,7 +19,7 @@ PROJECT = tomllib.loads((tree.ROOT / "pyproject.toml").read_text(encoding="utf-8
 ADAPTERS = [
     (group, name, place)
     for group in registry.GROUPS
-    for name, place in PROJECT["project"]["entry-points"][f"tracelode.{group}"].items()
+    for name, place in PROJECT["project"]["entry-points"].get(f"tracelode.{group}", {}).items()
 ]
 
 

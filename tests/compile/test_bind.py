@@ -17,10 +17,10 @@ from tracelode.compile.denoise import denoise
 from tracelode.compile.effects import effects
 from tracelode.compile.evidence import evidence
 from tracelode.compile.execute.sound import problems
-from tracelode.compile.files import digest
 from tracelode.compile.gate import gate
 from tracelode.compile.mentions import mentions
 from tracelode.compile.refuse import opposed
+from tracelode.compile.sealing import digest
 from tracelode.compile.verify import verify
 from tracelode.compile.work import Work
 from tracelode.model.workflow import Refused, Workflow

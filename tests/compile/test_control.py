@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compile.fixtures import Case, cases, work
+from compile.fixtures import Case, cases, runs, work
 from tracelode.compile.align import align
 from tracelode.compile.control import control
 from tracelode.compile.control.chance import FEWEST, READ, WRITE, first
+from tracelode.compile.control.guards import learned
 from tracelode.compile.evaluate import Scene, passes
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
@@ -200,3 +202,18 @@ def test_nothing_to_learn() -> None:
     assert control(Work(intent=work([]).intent, runs=())).guards == {}
     done = control(align(work([])))
     assert (done.guards, done.undecided, done.edges, done.preconditions) == ({}, (), (), {})
+
+
+def test_long_runs_of_many_branches_are_learned_in_little_time() -> None:
+    """Steps that differ from run to run took cubic time: each looked at all others, and at their outputs."""
+    chance, text = random.Random(3), []
+    for n in range(9):
+        text.append(f"run r{n}:\nuser: Do it for customer {n}")
+        # branches in branches: a step of kind k is taken by all runs but the first k
+        for k in range(250):
+            told = ", ".join(f'"key{m}": {chance.randrange(50)}' for m in range(12))
+            text += [f't{k}/look_{k}(at="P-{k}") -> {{{told}}}'] if n >= k % 5 else []
+    branched = replace(align(work(runs("\n".join(text)))), effects={})
+    begun = time.process_time()
+    learned(branched)
+    assert time.process_time() - begun < 15

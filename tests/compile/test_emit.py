@@ -44,6 +44,7 @@ def test_every_form_is_there_and_loads() -> None:
         "dot",
         "html",
         "evidence",
+        "pprof",
         "pytest",
     ]
     assert all(callable(form.function) and form.description for form in ARTEFACTS.values())

@@ -12,7 +12,8 @@ import pytest
 from compile.compiled import compiled
 from compile.emitting import REFUSAL, bookings, hostile, partial
 from tracelode.compile.emit import emit
-from tracelode.model.workflow import Effect, Refused
+from tracelode.model.workflow import Check, Effect, Refused
+from tracelode.model.workflow_words import check
 
 
 class _Page(HTMLParser):
@@ -63,7 +64,7 @@ def test_every_link_of_the_report_leads_somewhere_and_every_id_is_one(make: Any)
 def test_the_report_of_a_compiled_intent_tells_its_proof() -> None:
     page = _Page(emit(compiled(), ["html"])["workflow.html"])
     assert "list_hotels#1 takes city from find_city#1 at found[*].id: proven." in page.words
-    assert "run oslo: call 1 passes city" in page.words
+    assert "run oslo: call 2 passes city" in page.words
     assert "Each run left out once" in page.words
     assert "How many runs it takes" in page.words
     assert "c-1871" not in page.words
@@ -155,3 +156,15 @@ def test_an_order_of_two_reads_is_not_told_as_one_of_writes() -> None:
     page = _Page(emit(other, ["html"])["workflow.html"])
     assert "What the tools say of themselves puts one before the other" in page.words
     assert "at least one may change it" not in page.words
+
+
+def test_calls_that_are_not_made_are_told_apart_from_those_that_need_no_model() -> None:
+    told = _saved(runs=7, tool_calls=36, noise=1)
+    assert "35 tool calls of 7 runs, 5.0 a run, are made without a model." in told
+    assert "1 more that did nothing is not made." in told
+    assert "not made" not in _saved(runs=7, tool_calls=36, noise=0)
+
+
+def test_a_count_of_elements_is_told_in_words() -> None:
+    assert check(Check("count", "airports", [1, 1])) == "airports has 1 element"
+    assert check(Check("count", "airports", [2, 5])) == "airports has 2 to 5 elements"

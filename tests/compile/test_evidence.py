@@ -244,3 +244,32 @@ def test_the_order_of_hashes_says_nothing() -> None:
         for seed in "0123"
     }
     assert len(found) == 1
+
+
+def test_an_edge_of_several_places_says_so_at_each_of_them() -> None:
+    text = "".join(
+        f'run r{n}:\nuser: Do {n}\nhold() -> {{"hold": "H-{n}77{n}", "note": "Held as H-{n}77{n}."}}\n'
+        f'mail(subject="Your hold H-{n}77{n}") -> 1\n'
+        for n in range(5)
+    )
+    done = evidence(work(runs(text)))
+    told = {edge.gpath: explain(edge, done) for edge in done.edges if edge.arg == "subject"}
+    assert set(told) == {"hold", "note"}
+    assert "stands at note of hold#1 too" in told["hold"]
+    assert "stands at hold of hold#1 too" in told["note"]
+    assert "call 1 told it at note" in told["note"]
+    assert "told it at hold" not in told["note"]
+    assert "10 fixed characters before it and 0 after" in told["hold"]
+
+
+def test_a_file_that_is_one_json_value_has_no_line() -> None:
+    done = evidence(work(_jobs(4)))
+    edge = next(e for e in done.edges if e.arg == "n")
+
+    def shown(file: str, line: int) -> str:
+        moved = tuple(msgspec.structs.replace(e, file=file, line=line) for e in done.evidence)
+        return explain(edge, replace(done, evidence=moved))
+
+    assert "- results.json, run " in shown("results.json", 1)
+    assert "- results.json:4, run " in shown("results.json", 4)
+    assert "- runs.jsonl:1, run " in shown("runs.jsonl", 1)

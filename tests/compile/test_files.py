@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from compile.execution import READ, WRITE, bound, step, workflow
-from tracelode.compile.files import digest, dump, load, problems, sealed
+from tracelode.compile.files import dump, load, problems
+from tracelode.compile.sealing import digest, sealed
 from tracelode.errors import WorkflowError
 from tracelode.model import binding as b
 from tracelode.model.workflow import Argument, Guard, Wait

@@ -18,9 +18,10 @@ from tracelode.compile.effects import effects
 from tracelode.compile.evidence import evidence
 from tracelode.compile.execute.sound import problems
 from tracelode.compile.execute.start import identity
-from tracelode.compile.files import digest, load, sealed
+from tracelode.compile.files import load
 from tracelode.compile.gate import gate
 from tracelode.compile.lasting import SECOND, held, kind_of, until
+from tracelode.compile.sealing import digest, sealed
 from tracelode.compile.work import Work
 from tracelode.errors import EditedWorkflow
 from tracelode.model import binding as b

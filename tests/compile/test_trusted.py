@@ -10,9 +10,9 @@ import pytest
 from compile.execution import step, workflow
 from compile.fixtures import runs, work
 from tracelode.compile.execute.checks import failing, holds
-from tracelode.compile.files import digest
 from tracelode.compile.invariants import Read, checks
 from tracelode.compile.passes import PASSES, run
+from tracelode.compile.sealing import digest
 from tracelode.compile.verify.saved import bound_calls
 from tracelode.compile.verify.trusted import trusted
 from tracelode.compile.work import State, Work

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def test_it_is_the_same_on_one_core_and_on_two(tmp_path: Path) -> None:
 def test_it_tells_how_far_it_is(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     travel(tmp_path).compile(told=lambda done, every: seen.append((done, every)))
-    assert seen == [(1, 2), (2, 2)]
+    assert seen == [(0, 2), (1, 2), (2, 2)]
 
 
 def test_intents_are_named_by_id_beginning_and_name(tmp_path: Path) -> None:
@@ -276,3 +277,11 @@ def test_broken_evidence_is_named_with_its_line(tmp_path: Path) -> None:
     file.write_text("\n".join([lines[0], '{"v": 1}', *lines[2:]]))
     with pytest.raises(WorkflowError, match=r"evidence.jsonl: line 2: it is no evidence"):
         workspace.verify(tmp_path / "made")
+
+
+def test_what_is_removable_is_a_profile_for_pprof(tmp_path: Path) -> None:
+    (found,) = travel(tmp_path).compile("mail traveller", emit=["pprof"])
+    assert not found.unmade
+    text = gzip.decompress(found.files["removable.pb.gz"])
+    assert b"mail_traveller" in text
+    assert b"removable cost of 7 runs" in text

@@ -96,7 +96,7 @@ def compile_(
         if len(found.intents) > 1:
             ids = ", ".join(one.id for one in found.intents[:3])
             raise UsageError(f"there are {len(found.intents):,} intents ({ids}, ...): name one, or --all")
-    with _told(all_ or len(names) > 1) as told:
+    with _told() as told:
         done = workspace.compile(
             *names,
             query=query,
@@ -116,20 +116,28 @@ def compile_(
     return 0 if any(one.workflow is not None for one in done) else REFUSED
 
 
-def _told(several: bool) -> Any:
+def _told() -> Any:
+    """What is going on, on standard error, only where a person watches; nothing of it stays."""
     from contextlib import contextmanager
 
     @contextmanager
     def told() -> Iterator[Callable[[int, int], None] | None]:
-        if not several or not sys.stderr.isatty():
+        if not sys.stderr.isatty():
             yield None
             return
 
-        def say(done: int, every: int) -> None:
-            sys.stderr.write(f"\rcompiled {done:,} of {every:,}" + ("\n" if done == every else ""))
+        def write(text: str) -> None:
+            sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
 
-        yield say
+        def say(done: int, every: int) -> None:
+            write(f"compiling: {done:,} of {every:,} intents done" if every > 1 else "compiling 1 intent")
+
+        write("reading the runs")
+        try:
+            yield say
+        finally:
+            write("")
 
     return told()
 

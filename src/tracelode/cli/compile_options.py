@@ -44,6 +44,16 @@ class CompileOptions:
         Parameter(group=_GROUP, help="What runs are told apart by. Default: text+tools."),
     ] = "text+tools"
     """text+tools or text."""
+    embedder: Annotated[
+        str,
+        Parameter(
+            group=_GROUP,
+            help="Plug-in that turns requests into vectors, by its name in tracelode.embedders. Default: "
+            "none; the words themselves are compared.",
+            metavar="NAME",
+        ),
+    ] = ""
+    """Name."""
     fewest: Annotated[
         int,
         Parameter(
@@ -69,4 +79,6 @@ def settings(given: CompileOptions, **more: Any) -> Any:
     """
     from tracelode.workspace.compiling import options_of
 
-    return options_of(similarity=given.similarity, variant=given.by, fewest=given.fewest, **more)
+    return options_of(
+        similarity=given.similarity, variant=given.by, fewest=given.fewest, embedder=given.embedder, **more
+    )

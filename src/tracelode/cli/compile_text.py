@@ -125,6 +125,10 @@ def head(screen: Screen, one: Compiled) -> None:
         parts.append(f"{number(one.failed, 'failed run')} speak against")
     if one.aside:
         parts.append(f"{number(one.aside, 'run')} without outcome left aside")
+    if one.forks:
+        parts.append(f"{number(one.forks, 'fork')} of a longer run left aside")
+    if one.copies:
+        parts.append(f"{number(one.copies, 'run')} with the words and outputs of another left aside")
     parts += [f"{n:,} x {clean(kind).replace('_', ' ')} dropped" for kind, n in one.dropped.items()]
     screen.flow("", parts, joint=", ", indent=INDENT)
     draw_left(screen, one.left, INDENT)

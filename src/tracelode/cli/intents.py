@@ -89,6 +89,7 @@ def _draw(screen: Screen, workspace: Workspace, found: Found, limit: int, near: 
     screen.sentence(
         f"{number(len(found.intents), 'intent')} of {number(inside, 'run')}; "
         f"{number(found.alone, 'run')} alone"
+        + (f"; {number(found.forks, 'fork')} of these left aside" if found.forks else "")
         + (f"; {number(found.reading.empty, 'session')} without a tool call" if found.reading.empty else "")
     )
     rows: list[list[Cell]] = []

@@ -58,6 +58,7 @@ def found(item: Found) -> dict[str, Any]:
     return {
         "intents": [intent(one, item.outcomes[one.id]) for one in item.intents],
         "alone": item.alone,
+        "forks": item.forks,
         "reading": reading(item.reading),
     }
 
@@ -118,6 +119,8 @@ def compiled(item: Compiled) -> dict[str, Any]:
         "runs": list(item.sessions),
         "failed": item.failed,
         "aside": item.aside,
+        "forks": item.forks,
+        "copies": item.copies,
         "calls": item.calls,
         "dropped": dict(item.dropped),
         "left_out": [msgspec.to_builtins(left) for left in item.left],

@@ -21,6 +21,7 @@ from tracelode.compile.mentions import mentions
 from tracelode.compile.paths import leaves
 from tracelode.model.run import Run, Tree
 from tracelode.model.workflow import Input, Workflow
+from tracelode.redact.private import unsaid
 
 MOST = 400
 """Words that a workflow keeps of what its requests say."""
@@ -143,7 +144,7 @@ def repeated(inputs: Iterable[Input], runs: Iterable[Run]) -> tuple[Input, ...]:
         inputs: of a workflow.
         runs: that it is learned from.
     """
-    texts = sorted({run.request[:LONGEST] for run in runs})
+    texts = sorted({unsaid(run.request)[:LONGEST] for run in runs})
     found = []
     for one in inputs:
         counts: Counter[str] = Counter()

@@ -9,18 +9,19 @@ from hashlib import blake2b
 import msgspec
 
 from tracelode.compile.accounted import learned, repeated
-from tracelode.compile.files import digest
 from tracelode.compile.freshness import fresh
 from tracelode.compile.invariants import Read, checks
 from tracelode.compile.readback import getter
 from tracelode.compile.refuse import WHOLE, Draft, refusals
 from tracelode.compile.request import asks
 from tracelode.compile.schemas import schema_digest
+from tracelode.compile.sealing import digest
 from tracelode.compile.unsure import lone
 from tracelode.compile.work import Slot, Work
 from tracelode.model import binding as b
 from tracelode.model.run import Call
 from tracelode.model.workflow import Effect, Guard, Refusal, Refused, Step, Test, Trust, Workflow
+from tracelode.redact.private import unsaid
 
 COMPILER = "1"
 """Version of the compiler: changes when results change."""
@@ -71,7 +72,7 @@ def decided(work: Work, steps: tuple[Step, ...], found: tuple[Refusal, ...]) -> 
     names.update(n for s in kept if s.when for t in s.when.tests for n in _test_inputs(t))
     inputs = repeated((i for i in work.inputs if i.name in names), work.runs)
     edges = tuple(e for e in work.edges if e.before in slots and e.after in slots)
-    every, some = asks([run.request for run in work.runs], inputs)
+    every, some = asks([unsaid(run.request) for run in work.runs], inputs)
     made = Workflow(
         id="",
         name=work.intent.name,

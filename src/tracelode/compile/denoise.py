@@ -14,9 +14,9 @@ from functools import lru_cache
 
 import msgspec
 
+from tracelode.compile.consuming import again, hollow, told_anew, waits
 from tracelode.compile.effects import Knowledge
 from tracelode.compile.fanning import fans
-from tracelode.compile.paths import leaves, written
 from tracelode.compile.resources import meeting, touches
 from tracelode.compile.telling import Told
 from tracelode.compile.unneeded import dead, explorations
@@ -29,13 +29,6 @@ from tracelode.signals.repeats import NEAR, sort_of
 from tracelode.signals.tools import is_shell
 
 ESSENTIAL = Label("essential")
-STATUS = frozenset(
-    ("status", "state", "phase", "progress", "done", "ready", "finished", "complete", "completed",
-     "conclusion", "pending", "running", "percent", "percentage")
-)  # fmt: skip
-"""Names of fields that say how far something is."""
-POLLS = 3
-"""Calls from which looking again is waiting even without such a field."""
 DOUBT = frozenset({"timeout", "interrupted", "network error", "connection error"})
 """Error classes after which a write may have happened."""
 
@@ -61,7 +54,12 @@ def denoise(work: Work) -> Work:
         part.polls()
     told = [part.told for part in parts]
     labels = [part.labels for part in parts]
-    reads = [[not effect.writes for effect in part.effects] for part in parts]
+    # a call that told something else than the same call before it, or after it, may have used that up
+    anew = [{n for g in again(part.run) if told_anew(part.run, g) for n in g} for part in parts]
+    reads = [
+        [not effect.writes and n not in kept for n, effect in enumerate(part.effects)]
+        for part, kept in zip(parts, anew, strict=True)
+    ]
     fans(told, labels)
     explorations(told, labels, reads)
     dead(told, labels, reads)
@@ -159,7 +157,10 @@ class _Part:
             if self._free(n) and not self.effects[n].writes and not call.missing:
                 chains.setdefault((call.server, call.name, _text(call.arguments)), []).append(n)
         for chain in chains.values():
-            if len(chain) > 1 and not self.changed(chain[0], chain[-1]) and self._waits(chain):
+            outputs = [self.run.calls[n].output for n in chain]
+            still = any(self.labels[m].of in chain for m in range(self.count))
+            waited = len(chain) > 1 and waits(self.run.calls[chain[0]].name, outputs, still)
+            if waited and not self.changed(chain[0], chain[-1]):
                 for n in chain:
                     of = -1 if n == chain[0] else chain[0]
                     self.labels[n] = Label("poll", of, "waited until it was another")
@@ -170,15 +171,6 @@ class _Part:
                 self.labels[n] = Label(
                     "poll", label.of if first < 0 else first, "waited until it was another"
                 )
-
-    def _waits(self, chain: Sequence[int]) -> bool:
-        outputs = [self.run.calls[n].output for n in chain]
-        moved = _moved(outputs)
-        if moved is None or outputs[-1] == outputs[-2]:
-            return False
-        if any(word.lower() in STATUS for path in moved for word in (path.rpartition(".")[2], path)):
-            return True
-        return len(chain) >= POLLS and len(moved) <= 2
 
     def undone(self) -> None:
         """Label writes that a later write takes back."""
@@ -221,19 +213,6 @@ def silent(runs: Sequence[Run]) -> frozenset[tuple[str, str]]:
     return frozenset(called - {(c.server, c.name) for run in runs for c in run.calls if not hollow(c.output)})
 
 
-def hollow(output: Tree) -> bool:
-    """Does an output hold nothing?
-
-    Args:
-        output: parsed result.
-
-    Example:
-        >>> hollow([]), hollow({"rows": []}), hollow({"rows": [], "total": 0}), hollow(0)
-        (True, True, False, False)
-    """
-    return all(value is None or value in ("", [], {}) for _, value in leaves(output))
-
-
 def near(one: Tree, other: Tree) -> bool:
     """Are two calls' arguments equal but for a third of their keys?
 
@@ -254,15 +233,3 @@ def near(one: Tree, other: Tree) -> bool:
 
 def _text(tree: Tree) -> str:
     return msgspec.json.encode(tree, order="deterministic").decode()
-
-
-def _moved(outputs: Sequence[Tree]) -> list[str] | None:
-    """Paths whose values differ between outputs of one form; None where the forms differ."""
-    rows = [dict(leaves(output)) for output in outputs]
-    if any(row.keys() != rows[0].keys() for row in rows):
-        shared = set(rows[0]).intersection(*rows)
-        least = min(map(len, rows))
-        if len(shared) * 2 < least:
-            return None
-        rows = [{key: row[key] for key in row if key in shared} for row in rows]
-    return [written(key) for key in rows[0] if any(row[key] != rows[0][key] for row in rows)] or None

@@ -3,8 +3,8 @@
 The class of a tool: what the user configured; else what was observed or, without that, what the verb in its
 name says; else unknown, which is a write. What a tool declares of itself is not trusted: it can make a class
 stronger and so add order, never take order away. A tool of no known verb that declares itself a reader is
-taken for one, but keeps the order of a writer. Two steps keep their order where one writes and what they
-touch is the same or not known.
+taken for one, but keeps the order of a writer. A look that uses up what it tells (consuming.py) is unknown.
+Two steps keep their order where one writes and what they touch is the same or not known.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TypeAlias, cast
 
 import msgspec
 
+from tracelode.compile.consuming import consumers
 from tracelode.compile.resources import Touch, meeting, touches
 from tracelode.compile.work import Declared, Work
 from tracelode.model.evidence import Edge
@@ -56,7 +57,8 @@ class Knowledge:
         self._specs: dict[str, ToolSpec] = dict(self._declared.tools)
         self._known: dict[tuple[str, str, str], Effect] = {}
         self._people: dict[tuple[str, str, str], dict[str, int]] = {}
-        for run in runs:
+        given = tuple(runs)
+        for run in given:
             for spec in run.tools:
                 self._specs.setdefault(spec.name, spec)
             for call in run.calls:
@@ -65,6 +67,20 @@ class Knowledge:
                 if said is not None:
                     counts = self._people.setdefault(_kind(call, _command(call)), {})
                     counts[said] = counts.get(said, 0) + 1
+        self._consumers: set[Tool] = set()
+        self._consumers = consumers(given, self._changed)
+        self._known.clear()
+
+    def _changed(self, run: Run, start: int, stop: int) -> bool:
+        """May what a call tells have been written by the run itself after an earlier call?"""
+        last = run.calls[stop]
+        mine = [touches(last, self.of(last), run.effects.get(last.index, ()))]
+        for call in run.calls[start + 1 : stop]:
+            effect = self.of(call)
+            touched = [touches(call, effect, run.effects.get(call.index, ()))]
+            if effect.writes and not call.error and meeting(touched, mine) is not None:
+                return True
+        return False
 
     def _observe(self, run: Run, call: Call) -> None:
         # a host that was reached may have been asked only
@@ -133,6 +149,8 @@ class Knowledge:
                 found, basis = "unknown", "observed"
             elif not seen.changed and not word and seen.still >= SEEN and len(seen.arguments) >= VARIED:
                 found, basis = "read", "observed"
+        if found == "read" and (call.server, call.name) in self._consumers:
+            found, basis = "unknown", "observed"
         spec = self.spec(call)
         hints = spec.hints if spec is not None else {}
         hinted = _hinted(hints)

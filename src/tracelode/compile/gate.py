@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tracelode.compile.copies import unforked, unrepeated
 from tracelode.compile.work import Work
 
 FEWEST = 3
@@ -17,17 +18,28 @@ def gate(work: Work) -> Work:
     lower the trust. Where fewer are, all that are not known to have failed are compiled, and the workflow's
     trust says that nobody vouched for some of them.
 
+    What several sessions tell of one happening, forks and copies, counts once.
+
     Args:
         work: all runs of an intent; those that failed among them, or already apart.
 
     Returns:
-        The same with runs and failed runs, each by key, and the number of runs that were left aside.
+        The same with runs and failed runs, each by key, and the numbers of runs that were left aside.
 
     Source:
         compile: S2 outcome gate.
     """
     every = sorted({run.key: run for run in (*work.runs, *work.failed)}.values(), key=lambda run: run.key)
-    failed = tuple(run for run in every if run.outcome == "failure")
-    good = tuple(run for run in every if run.outcome == "success")
-    kept = good if len(good) >= FEWEST else tuple(run for run in every if run.outcome != "failure")
-    return replace(work, runs=kept, failed=failed, aside=len(every) - len(kept) - len(failed))
+    once, forks = unforked(every)
+    once, copies = unrepeated(once)
+    failed = tuple(run for run in once if run.outcome == "failure")
+    good = tuple(run for run in once if run.outcome == "success")
+    kept = good if len(good) >= FEWEST else tuple(run for run in once if run.outcome != "failure")
+    return replace(
+        work,
+        runs=kept,
+        failed=failed,
+        aside=len(once) - len(kept) - len(failed),
+        forks=work.forks + forks,
+        copies=work.copies + copies,
+    )

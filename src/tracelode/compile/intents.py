@@ -1,9 +1,10 @@
 """Which runs ask for the same thing? By request and tools, by what they change, by what was done.
 
-Three steps. Runs with calls are grouped by average linkage over their masked requests and tools. A group
-whose runs change different things is cut (signatures.py). Coding sessions that are then alone, as most are,
-since people put every request in other words, are grouped by what the session was: what it was asked, what
-it edited, which programs it ran (sessions.py). What is still alone stays alone, and is counted.
+Forks of one run count once. Then three steps. Runs with calls are grouped by average linkage over their
+masked requests and tools. A group whose runs change different things is cut (signatures.py). Coding sessions
+that are then alone, as most are, since people put every request in other words, are grouped by what the
+session was: what it was asked, what it edited, which programs it ran (sessions.py). What is still alone stays
+alone, and is counted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from hashlib import blake2b
 from typing import Any
 
 from tracelode.compile import clusters
+from tracelode.compile.copies import unforked
 from tracelode.compile.documents import grams, masked, tools
 from tracelode.compile.effects import Knowledge
 from tracelode.compile.sessions import session_key, session_name
@@ -52,7 +54,7 @@ def intents(state: State) -> State:
         compile: S1 intent discovery.
     """
     runs = sorted({run.key: run for run in state.runs}.values(), key=lambda run: run.key)
-    able = [run for run in runs if run.calls]
+    able, forks = unforked([run for run in runs if run.calls])
     least = min(FEWEST, state.options.fewest)
     known = Knowledge(runs, state.declared)
     signatures = [signature(run, known) for run in able]
@@ -76,7 +78,8 @@ def intents(state: State) -> State:
         )
         for intent in found
     )
-    return replace(state, intents=found, alone=tuple(key for key in by_key if key not in of), works=works)
+    alone = tuple(run.key for run in (*(r for r in runs if not r.calls), *able) if run.key not in of)
+    return replace(state, intents=found, alone=tuple(sorted(alone)), works=works, forks=forks)
 
 
 def _others(shown: Sequence[Run], intent: Intent) -> tuple[Run, ...]:

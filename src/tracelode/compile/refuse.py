@@ -17,6 +17,7 @@ from tracelode.compile.work import Work
 from tracelode.model import binding as b
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Argument, Refusal, Step
+from tracelode.redact.private import private
 
 LOOSE, EXACT, FEWEST, DISTINCT = 0.4, 0.95, 3, 2
 """Share of steps that may be residual, of bound write arguments that must replay; runs; distinct copies."""
@@ -144,9 +145,16 @@ def _too_few(draft: Draft) -> Iterator[Refusal]:
     if count < FEWEST:
         yield Refusal(
             code="R3",
-            message=f"{count} of the runs may be learned from; {FEWEST} are needed",
+            message=f"{count} of the runs may be learned from; {FEWEST} are needed{_once(draft.work)}",
             lifts=f"{FEWEST - count} more successful runs, or tracelode outcome set for runs that succeeded",
         )
+
+
+def _once(work: Work) -> str:
+    """What counts once, in words."""
+    told = ((work.forks, "a fork", "forks"), (work.copies, "a copy", "copies"))
+    parts = [f"{n:,} of them {one if n == 1 else many} of another" for n, one, many in told if n]
+    return f" ({', '.join(parts)}, counted once)" if parts else ""
 
 
 def _same_id(draft: Draft) -> Iterator[Refusal]:
@@ -192,7 +200,7 @@ def _general(path: str) -> str:
 def _from_nowhere(draft: Draft) -> Iterator[Refusal]:
     for step in draft.steps:
         for argument in step.arguments:
-            if isinstance(argument.binding, b.Unsourced) and step.effect.writes:
+            if isinstance(argument.binding, b.Unsourced):
                 yield Refusal(
                     code="R4",
                     message=f"{step.tool} was given an identifier as {argument.path} that came from nowhere",
@@ -210,6 +218,26 @@ def _mostly_loose(draft: Draft) -> Iterator[Refusal]:
             message=f"{loose} of {len(draft.steps)} steps need a decision: that is not worth a workflow",
             lifts="more runs of the same kind; until then a written skill may serve better",
         )
+
+
+def _not_json(draft: Draft) -> Iterator[Refusal]:
+    """What was meant as JSON and is none was refused by its tool, or read in a way that is not known."""
+    alignment = draft.work.alignment
+    for step in draft.steps if alignment is not None else ():
+        assert alignment is not None
+        texts = [
+            run.calls[place].arguments
+            for n, run in enumerate(draft.work.runs)
+            for place in alignment.calls(n, step.slot)
+        ]
+        bad = sum(isinstance(text, str) and text.lstrip().startswith(("{", "[")) for text in texts)
+        if bad:
+            yield Refusal(
+                code="R1",
+                message=f"{bad:,} of {len(texts):,} calls of {step.tool} have arguments that are no JSON",
+                lifts="runs in which the arguments can be read",
+                slot=step.slot,
+            )
 
 
 def _unordered(draft: Draft) -> Iterator[Refusal]:
@@ -235,14 +263,14 @@ def _secrets(draft: Draft) -> Iterator[Refusal]:
     for step in draft.steps:
         for argument in step.arguments:
             texts = list(_constants(argument.binding))
-            if any(draft.secret(text) for text in texts):
+            if any(draft.secret(text) or private(argument.path, text) for text in texts):
                 gone = any(masked(text) for text in texts)
                 what = f"the constant {argument.path} of {step.tool}"
                 yield Refusal(
                     code="R8",
                     message=f"{what} was redacted on import: its value is not known"
                     if gone
-                    else f"{what} looks like a secret",
+                    else f"{what} looks like a secret, or like a number of a card, an account or a person",
                     lifts=f"runs with the {'value' if gone else 'secret'} in the tool's own settings, "
                     "where arguments do not carry it",
                     slot=step.slot,
@@ -355,6 +383,7 @@ RULES: tuple[Callable[[Draft], Iterator[Refusal]], ...] = (
     _unordered,
     _secrets,
     _unwritable,
+    _not_json,
     _open_branch,
     _circle,
     _schema,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -15,6 +16,7 @@ SHORT, LONG = 4, 200
 MOST = 64
 """Leaves of one call's arguments that are looked for."""
 _WORD = re.compile(rb"[A-Za-z0-9_]")
+_WORDS = re.compile(rb"[A-Za-z0-9_]+")
 _TRIES = 20
 _DULL = re.compile(r"-?\d{1,3}|true|false|null|[a-z]{1,12}", re.IGNORECASE)
 
@@ -64,7 +66,7 @@ class Told:
         self.arguments = [texts(call.arguments) for call in run.calls]
         """Per call: its argument leaves."""
         self._own = [{text for _, text in found} for found in self.arguments]
-        self._blobs: list[bytes | None] = [None] * len(run.calls)
+        self._held: dict[str, frozenset[int]] = {}
         said = [turn for turn in run.turns if turn.role != "assistant"]
         self._asked = [
             "\n".join(turn.text.lower() for turn in said if turn.before <= n) for n in range(len(run.calls))
@@ -91,21 +93,34 @@ class Told:
         """
         if text in self._own[call]:
             return False
-        blob = self._blobs[call]
-        if blob is None:
-            blob = self._blobs[call] = _encoded(self.run.calls[call])
-        needle = msgspec.json.encode(text)[1:-1]
-        at = blob.find(needle)
-        for _ in range(_TRIES):
-            if at < 0:
-                return False
-            end = at + len(needle)
-            before = at > 0 and _WORD.match(needle) and _WORD.match(blob, at - 1)
-            after = _WORD.match(needle, len(needle) - 1) and _WORD.match(blob, end)
-            if not before and not after:
-                return True
-            at = blob.find(needle, at + 1)
-        return False
+        return call in self._holders(text)
+
+    def _holders(self, text: str) -> frozenset[int]:
+        """All calls in whose outputs a value stands, their own arguments or not; asked once a value."""
+        found = self._held.get(text)
+        if found is None:
+            needle = msgspec.json.encode(text)[1:-1]
+            # each word of the value is a whole word of what tells it: most outputs need not be searched
+            among: set[int] | None = None
+            for word in _WORDS.findall(needle):
+                calls = self._where.get(word, set())
+                among = calls if among is None else among & calls
+            places = range(len(self._blobs)) if among is None else sorted(among)
+            found = self._held[text] = frozenset(n for n in places if _stands(self._blobs[n], needle))
+        return found
+
+    @cached_property
+    def _blobs(self) -> list[bytes]:
+        return [_encoded(call) for call in self.run.calls]
+
+    @cached_property
+    def _where(self) -> dict[bytes, set[int]]:
+        """Word to the calls in whose outputs it stands."""
+        found: dict[bytes, set[int]] = {}
+        for n, blob in enumerate(self._blobs):
+            for word in set(_WORDS.findall(blob)):
+                found.setdefault(word, set()).add(n)
+        return found
 
     def tellers(self, call: int, text: str, among: Sequence[int]) -> list[int]:
         """The earlier calls whose outputs tell a value.
@@ -115,7 +130,23 @@ class Told:
             text: the value.
             among: indexes of the calls that are looked at.
         """
-        return [n for n in among if n < call and self.tells(n, text)]
+        held = self._holders(text)
+        return [n for n in among if n < call and n in held and text not in self._own[n]] if held else []
+
+
+def _stands(blob: bytes, needle: bytes) -> bool:
+    """Does a value stand in an output as a whole word?"""
+    at = blob.find(needle)
+    for _ in range(_TRIES):
+        if at < 0:
+            return False
+        end = at + len(needle)
+        before = at > 0 and _WORD.match(needle) and _WORD.match(blob, at - 1)
+        after = _WORD.match(needle, len(needle) - 1) and _WORD.match(blob, end)
+        if not before and not after:
+            return True
+        at = blob.find(needle, at + 1)
+    return False
 
 
 def _encoded(call: Call) -> bytes:

@@ -212,6 +212,10 @@ class Work:
     """Runs of other intents: what they show of tools counts as well (effects)."""
     aside: int = 0
     """Runs of unknown outcome that were left aside, since enough are known to have succeeded (gate)."""
+    forks: int = 0
+    """Runs that share calls with a longer one by inheritance, left aside (gate)."""
+    copies: int = 0
+    """Runs that say word for word what another one does, left aside (gate)."""
     options: Options = Options()
     """Settings."""
     declared: Declared = Declared()
@@ -268,6 +272,8 @@ class State:
     """By size (intents)."""
     alone: tuple[str, ...] = ()
     """Session keys that are of no intent (intents)."""
+    forks: int = 0
+    """Runs that share calls with a longer one by inheritance, left aside (intents)."""
     works: tuple[Work, ...] = ()
     """One for each intent that is compiled."""
 

@@ -44,6 +44,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """Intent id to runs that succeeded, failed, and of which nobody said."""
     alone: int
     """Runs that are of no intent."""
+    forks: int = 0
+    """Runs that share calls with a longer one by inheritance, left aside."""
     reading: Reading
     """What was read."""
 
@@ -105,6 +107,10 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """Runs that failed: what they show speaks against."""
     aside: int = 0
     """Runs of unknown outcome that were left aside."""
+    forks: int = 0
+    """Runs that share calls with a longer one by inheritance: one happening counts once."""
+    copies: int = 0
+    """Runs that say word for word what another one does."""
     calls: int = 0
     """Calls of the runs it was learned from."""
     dropped: dict[str, int] = {}

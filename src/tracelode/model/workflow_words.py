@@ -190,13 +190,14 @@ def _test(test: Test) -> str:
     return f"{source(test.left)} {words}{right}"
 
 
-def _between(value: Tree) -> str:
-    low, high = value if isinstance(value, list | tuple) and len(value) == 2 else (value, value)
-    if low == high:
-        return shown(low)
-    if high is None:
-        return f"{shown(low)} or more"
-    return f"{shown(high)} at most" if low is None else f"{shown(low)} to {shown(high)}"
+def _elements(where: str, bounds: Tree) -> str:
+    least, most = bounds if isinstance(bounds, list | tuple) and len(bounds) == 2 else (bounds, bounds)
+    if least == most:
+        return f"{where} has {shown(least)} element{'' if least == 1 else 's'}"
+    if most is None:
+        return f"{where} has {shown(least)} elements or more"
+    told = f"{shown(most)} at most" if least is None else f"{shown(least)} to {shown(most)}"
+    return f"{where} has {told} elements"
 
 
 def check(one: Check) -> str:
@@ -214,7 +215,7 @@ def check(one: Check) -> str:
         "every": f"every element of {where} tells its {place(one.value) if one.value else 'value'}",
         "type": f"{where} is of type {shown(one.value).strip(chr(34))}",
         "range": f"{where} lies within {shown(one.value)}",
-        "count": f"{where} has {_between(one.value)} elements",
+        "count": _elements(where, one.value),
         "enum": f"{where} is one of {shown(one.value)}",
         "equals": f"{where} is {shown(one.value)}",
     }

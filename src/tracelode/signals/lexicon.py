@@ -237,6 +237,7 @@ def _compile(data: Mapping[str, Any], added: Iterable[Mapping[str, Any]], versio
 _EFFECT_LISTS = (
     "nouns", "joints", "looks", "destroys", "sends",
     "changes", "bent", "acts", "heads", "things", "plural", "asks", "named", "particles", "small",
+    "once", "lists", "obtains", "given", "redeems", "redeemed",
 )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 A name that begins like a look may end in a change: scan_and_quarantine, list_item_for_sale, get_approval. So
 a reading verb is believed only where every other word is harmless: no verb of change in any form, no name of
-a change that could be what is asked for, no second half of another verb. In doubt nothing is said.
+a change that could be what is asked for, no second half of another verb, nothing that the look itself hands
+out or uses up: get_next_job, get_taxi, validate_ticket. In doubt nothing is said.
 """
 
 from __future__ import annotations
@@ -27,7 +28,35 @@ def only_looks(words: Sequence[str], lexicon: Lexicon) -> bool:
     if place is None:
         return False
     before, after = words[:place], words[place + 1 :]
+    if _uses_up(words, place, lexicon):
+        return False
     return _prefix(before, words[place], after, lexicon) and _rest(words, place, lexicon)
+
+
+def _uses_up(words: Sequence[str], place: int, lexicon: Lexicon) -> bool:
+    """May the look hand something out or use it up, so that the next one tells another thing?"""
+    lists, verb, after = lexicon.words, words[place], words[place + 1 :]
+    if any(_named(words, n, lists["effect_once"]) for n in range(len(words))):
+        return not (verb in lists["effect_lists"] and bool(after) and plural(after[-1]))
+    if verb in lists["effect_redeems"] and any(
+        _named(after, n, lists["effect_redeemed"]) for n in range(len(after))
+    ):
+        return not _described(after, 0, lexicon)
+    # what is given stands last, or before what says which: "get_taxi", "get_visa_for_country"
+    return verb in lists["effect_obtains"] and any(
+        _named(after, n, lists["effect_given"]) and _last(after, n, lexicon) for n in range(len(after))
+    )
+
+
+def _named(words: Sequence[str], place: int, among: frozenset[str]) -> bool:
+    """Does a word stand in a list, alone or as the end of a pair?"""
+    return words[place] in among or (place > 0 and f"{words[place - 1]}.{words[place]}" in among)
+
+
+def _last(words: Sequence[str], place: int, lexicon: Lexicon) -> bool:
+    following = words[place + 1] if place + 1 < len(words) else ""
+    small = following in lexicon.words["effect_small"] or following in lexicon.words["effect_particles"]
+    return not following or small or (place + 2 == len(words) and following.isdigit())
 
 
 def _reads(words: Sequence[str], place: int, lexicon: Lexicon) -> bool:

@@ -92,7 +92,7 @@ class Compiling(Asking):
             options: settings; None for the defaults.
             declare: as for intents().
             emit: names of artefacts that are made; see artefacts().
-            told: called with (done, all) after each.
+            told: called with (done, all) before the first and after each.
 
         Returns:
             One verdict an intent, by the size of the intent; the same on any number of cores. Of several
@@ -298,6 +298,7 @@ class Compiling(Asking):
             intents=state.intents,
             outcomes={one.id: _ended(one, ended) for one in state.intents},
             alone=len(state.alone) if runs else 0,
+            forks=state.forks,
             reading=copied(reading, declared[1]),
         )
         return found, runs

@@ -71,6 +71,8 @@ def compiled(
         sessions=tuple(run.key for run in work.runs),
         failed=len(work.failed),
         aside=work.aside,
+        forks=work.forks,
+        copies=work.copies,
         calls=sum(len(run.calls) for run in work.runs),
         dropped=_dropped(work),
         left=left_out(work),

@@ -55,13 +55,15 @@ def together(
         workspace: holds their runs.
         jobs: n intents.
         workers: processes; 0 for the cores there are.
-        told: called with (done, n) after each.
+        told: called with (done, n) before the first and after each.
 
     Returns:
         n verdicts in the order of the jobs, the same whatever the number of processes.
     """
     from tracelode.ingest.process import collecting_rarely, cores
 
+    if told is not None:
+        told(0, len(jobs))
     count = min(workers or cores(), len(jobs))
     if count < 2 or len(jobs) < FEWEST:
         found = []

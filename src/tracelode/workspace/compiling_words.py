@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tracelode.compile.resources import UNKNOWN
 from tracelode.compile.work import Work
 from tracelode.errors import QueryError
 from tracelode.model.evidence import Edge, Evidence
@@ -102,7 +103,8 @@ def _told(edge: Edge, work: Work) -> list[str]:
 
         return explain(edge, work).split("\n")
     if edge.kind == "effect_hard":
-        what = f"both touch {edge.resource}" if edge.resource else "what they touch is not known apart"
+        known = edge.resource and edge.resource != UNKNOWN
+        what = f"both touch {edge.resource}" if known else "what they touch is not known, and may be the same"
         why = BASIS.get(edge.basis, edge.basis)
         return [
             f"{edge.after} may not be moved before {edge.before}: {what}, and one of them changes something.",

@@ -20,6 +20,17 @@ FEWEST = 2
 Found = TypeVar("Found")
 
 
+def hopeless(taken: int, runs: int, most: float) -> bool:
+    """Would no test at all be believed, whatever it says?
+
+    Args:
+        taken: runs that took the step.
+        runs: how many there are.
+        most: largest share.
+    """
+    return min(taken, runs - taken) < FEWEST or 1 / math.comb(runs, taken) > most
+
+
 def first(
     tried: Iterable[tuple[int, Found]],
     wanted: int,
@@ -40,7 +51,7 @@ def first(
         (test, share, ways that were picked until then); None where there is none.
     """
     taken = wanted.bit_count()
-    if taken < FEWEST or runs - taken < FEWEST:
+    if hopeless(taken, runs, most):
         return None
     ways = math.comb(runs, taken)
     picked: set[int] = set()

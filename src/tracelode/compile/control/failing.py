@@ -7,7 +7,7 @@ from typing import Any
 
 from tracelode.compile.control.chance import WRITE, first
 from tracelode.compile.control.predicates import tests
-from tracelode.compile.control.sight import ABSENT, Feature, Sight, told
+from tracelode.compile.control.sight import ABSENT, Feature, Sight, shallow, told
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
 from tracelode.model.workflow import Check, Test
@@ -50,7 +50,7 @@ def forbidden(work: Work) -> dict[str, tuple[Check, ...]]:
 
 
 def _check(slot: str, outputs: Sequence[Any], good: int) -> Check | None:
-    features = sorted(told(slot, outputs, 0), key=lambda feature: feature.order)
+    features = sorted(told(slot, [shallow(o) for o in outputs], 0), key=lambda feature: feature.order)
 
     def tried() -> Iterator[tuple[int, tuple[Test, Feature]]]:
         for bits, test, feature in tests(features, KINDS):

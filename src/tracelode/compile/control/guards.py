@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tracelode.compile.control.chance import FEWEST, READ, WRITE, first
+from tracelode.compile.control.chance import FEWEST, READ, WRITE, first, hopeless
 from tracelode.compile.control.predicates import KINDS, tests
 from tracelode.compile.control.sight import ABSENT, Feature, Sight
 from tracelode.compile.evaluate import Missing, Scene, passes
@@ -78,31 +78,38 @@ def _reason(work: Work, sight: Sight, slot: str, known: dict[str, _Reason]) -> _
     effect = work.effects.get(slot)
     most = READ if effect is not None and not effect.writes else WRITE
     everyone = sight.among
-    together = _together(work, sight, slot, known)
+    together = _together(sight, slot, known)
     if together is not None:
         return together
     found = _separated(sight, slot, everyone, most, ())
     if found is not None:
         return found
     # a branch in a branch: the step is taken only where another one was, and there for a reason of its own
+    # runs that no test tells apart: what was known before the step does not hang on the outer one
+    vain: set[tuple[int, ...]] = set()
     for other in sight.names:
-        inside = sorted(sight.taken[other])
-        if other == slot or not sight.taken[slot] < sight.taken[other] or len(inside) == len(everyone):
+        inside = tuple(sorted(sight.taken[other]))
+        if (
+            inside in vain
+            or other == slot
+            or not sight.taken[slot] < sight.taken[other]
+            or len(inside) == len(everyone)
+        ):
             continue
-        if other not in sight.before(slot, inside):
+        if not sight.over(other, slot, inside):
             continue
         outer = known[other].tests if other in known else (Test(b.Copy(other, ""), "present"),)
         found = _separated(sight, slot, inside, most, outer)
         if found is not None:
             return found
+        vain.add(inside)
     return None
 
 
-def _together(work: Work, sight: Sight, slot: str, known: dict[str, _Reason]) -> _Reason | None:
+def _together(sight: Sight, slot: str, known: dict[str, _Reason]) -> _Reason | None:
     """A step that reads the output of one that the same runs took is taken with it."""
-    for edge in work.edges:
-        other = edge.before
-        if edge.after == slot and edge.kind == "data_hard" and sight.taken.get(other) == sight.taken[slot]:
+    for other in sight.read.get(slot, ()):
+        if sight.taken.get(other) == sight.taken[slot]:
             if other in known:
                 return known[other]
             return _Reason((Test(b.Copy(other, ""), "present"),), 0.0, 0, len(sight.among))
@@ -113,6 +120,8 @@ def _separated(
     sight: Sight, slot: str, runs: Sequence[int], most: float, outer: tuple[Test, ...]
 ) -> _Reason | None:
     wanted = sum(1 << place for place, n in enumerate(runs) if n in sight.taken[slot])
+    if hopeless(wanted.bit_count(), len(runs), most):
+        return None
     features = sight.features(slot, runs)
 
     def tried() -> Iterator[tuple[int, Test]]:

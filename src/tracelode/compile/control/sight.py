@@ -13,7 +13,7 @@ import re2
 from tracelode.compile.paths import Key, get, parsed, written
 from tracelode.compile.work import Work
 from tracelode.model import binding as b
-from tracelode.model.run import Run, Tree
+from tracelode.model.run import Call, Run, Tree
 
 DEEP = 4
 """Keys of a path that is looked at."""
@@ -21,6 +21,10 @@ MANY = 400
 """Places of one output that are looked at, the shallow ones first."""
 LONG = 80
 """Characters of a text that can be compared."""
+
+
+NEAREST = 60
+"""Earlier steps whose outputs are looked at for one step: it bounds the time of long runs."""
 
 
 class _Absent:
@@ -81,6 +85,27 @@ class Sight:
             name: frozenset(n for n in self.among if name in self.of[n]) for name in self.names
         }
 
+        self._seen: dict[tuple[int, str], Mapping[tuple[Key, ...], Tree]] = {}
+        self.first: list[dict[str, int]] = []
+        """Per run: slot to its first call."""
+        self.calls: list[dict[str, list[int]]] = []
+        """Per run: slot to its calls."""
+        for called in self.of:
+            at: dict[str, list[int]] = {}
+            for index, name in enumerate(called):
+                at.setdefault(name, []).append(index)
+            self.calls.append(at)
+            self.first.append({name: indexes[0] for name, indexes in at.items()})
+
+    @cached_property
+    def read(self) -> dict[str, list[str]]:
+        """Slot to the slots whose outputs it reads, by edge."""
+        found: dict[str, list[str]] = {}
+        for edge in self.work.edges:
+            if edge.kind == "data_hard":
+                found.setdefault(edge.after, []).append(edge.before)
+        return found
+
     @cached_property
     def fanned(self) -> frozenset[str]:
         """Slots whose output is the list of the outputs of several calls."""
@@ -103,7 +128,11 @@ class Sight:
         Returns:
             The output; of a fan-out a list, of a poll the last one; ABSENT where there is none or an error.
         """
-        calls = [call for call, name in zip(run.calls, called, strict=True) if name == slot]
+        return self._output(
+            slot, [call for call, name in zip(run.calls, called, strict=True) if name == slot]
+        )
+
+    def _output(self, slot: str, calls: Sequence[Call]) -> Any:
         if slot in self.fanned:
             return [call.output for call in calls] if calls else ABSENT
         if not calls or calls[-1].missing or calls[-1].error:
@@ -120,19 +149,27 @@ class Sight:
         Returns:
             Names, the nearest first.
         """
-        found = []
-        for other in self.names:
-            if other != slot and self.taken[other].issuperset(runs):
-                both = [n for n in runs if n in self.taken[slot]]
-                if all(_last(self.of[n], other) < self.of[n].index(slot) for n in both):
-                    found.append(other)
+        own = self.first
+        both = [n for n in runs if n in self.taken[slot]]
         near = {
-            other: sum(
-                self.of[n].index(slot) - _last(self.of[n], other) for n in runs if n in self.taken[slot]
-            )
-            for other in found
+            other: sum(own[n][slot] - self.calls[n][other][-1] for n in both)
+            for other in self.names
+            if self.over(other, slot, runs)
         }
-        return sorted(found, key=lambda other: (near[other], self.names.index(other)))
+        # the sort is stable: of two that are as near, the first of the slots comes first
+        return sorted(near, key=near.__getitem__)
+
+    def over(self, other: str, slot: str, runs: Sequence[int]) -> bool:
+        """Did all of some runs take a slot, and was it over before another wherever that was taken?
+
+        Args:
+            other: the slot that was over.
+            slot: the other one.
+            runs: places.
+        """
+        if other == slot or not self.taken[other].issuperset(runs):
+            return False
+        return all(self.calls[n][other][-1] < self.first[n][slot] for n in runs if n in self.taken[slot])
 
     def features(self, slot: str, runs: Sequence[int]) -> list[Feature]:
         """What was known before a slot in all of some runs.
@@ -146,11 +183,20 @@ class Sight:
         """
         earlier = self.before(slot, runs)
         found: list[Feature] = []
-        for away, other in enumerate(earlier):
-            outputs = [self.output(self.runs[n], self.of[n], other) for n in runs]
-            found.extend(told(other, outputs, away))
+        for away, other in enumerate(earlier[:NEAREST]):
+            found.extend(told(other, self._rows(other, runs), away))
         found.extend(self._inputs(earlier, runs))
         return sorted(found, key=lambda feature: feature.order)
+
+    def _rows(self, slot: str, runs: Sequence[int]) -> list[Mapping[tuple[Key, ...], Tree]]:
+        """Per run: the places of what a slot gave."""
+        found = []
+        for n in runs:
+            if (n, slot) not in self._seen:
+                calls = [self.runs[n].calls[c] for c in self.calls[n].get(slot, ())]
+                self._seen[n, slot] = shallow(self._output(slot, calls))
+            found.append(self._seen[n, slot])
+        return found
 
     def _inputs(self, earlier: Sequence[str], runs: Sequence[int]) -> Iterator[Feature]:
         """Inputs that an earlier slot passed in each run, and whether a request tells an input at all."""
@@ -171,30 +217,25 @@ class Sight:
                 yield Feature(b.FromInput(given.name), said, len(self.names), shape="given")
 
     def _passed(self, run: int, slot: str, path: str) -> Any:
-        call = self.runs[run].calls[self.of[run].index(slot)]
+        call = self.runs[run].calls[self.first[run][slot]]
         try:
             return get(call.arguments, path)
         except LookupError:
             return ABSENT
 
 
-def _last(called: Sequence[str], slot: str) -> int:
-    return len(called) - 1 - list(called)[::-1].index(slot)
-
-
-def told(slot: str, outputs: Sequence[Any], away: int) -> Iterator[Feature]:
+def told(slot: str, rows: Sequence[Mapping[tuple[Key, ...], Tree]], away: int) -> Iterator[Feature]:
     """The places of a slot's outputs that a guard may look at.
 
     Args:
         slot: which.
-        outputs: one for each run, or ABSENT.
+        rows: one for each run, as shallow() gives it.
         away: slots between it and the step.
 
     Yields:
         Dict keys and the first element of lists, to a depth; of a list also its count.
     """
     places: dict[tuple[Key, ...], None] = {}
-    rows = [_shallow(output) for output in outputs]
     for row in rows:
         places.update(dict.fromkeys(row))
     for keys in sorted(places, key=lambda keys: (len(keys), written(keys)))[:MANY]:
@@ -206,7 +247,12 @@ def told(slot: str, outputs: Sequence[Any], away: int) -> Iterator[Feature]:
             yield Feature(b.Derived("count", (left,)), counts, away, slot, "count")
 
 
-def _shallow(output: Any) -> Mapping[tuple[Key, ...], Tree]:
+def shallow(output: Any) -> Mapping[tuple[Key, ...], Tree]:
+    """The places of an output that are looked at, the shallow ones first.
+
+    Args:
+        output: JSON value, or ABSENT.
+    """
     found: dict[tuple[Key, ...], Tree] = {}
     todo: deque[tuple[tuple[Key, ...], Any]] = deque([] if output is ABSENT else [((), output)])
     while todo and len(found) < MANY:

@@ -52,6 +52,12 @@ ARTEFACTS: dict[str, Artefact] = {
     "evidence": Artefact(
         "evidence.jsonl", "one line for each traced argument", "evidence_lines:evidence", runs=True
     ),
+    "pprof": Artefact(
+        "removable.pb.gz",
+        "what the calls cost that need no model any more, for pprof",
+        "removable:pprof",
+        runs=True,
+    ),
     "pytest": Artefact(
         "test_workflow.py, folds.json, NAME.py",
         "the recorded runs as tests, with their values: --keep-values only",

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tracelode.compile.emit.given import Files, Given, workflow_of
-from tracelode.compile.files import sealed
+from tracelode.compile.sealing import sealed
 from tracelode.model.workflow import VERSION, Workflow
 
 

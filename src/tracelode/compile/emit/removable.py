@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 
-from tracelode.compile.emit.given import Given, work_of
+from tracelode import registry
+from tracelode.compile.emit.given import Files, Given, work_of, workflow_of
 from tracelode.compile.verify.saved import spared
 from tracelode.compile.work import Work
+from tracelode.errors import WorkflowError
 from tracelode.model.measure import DERIVED, NULLABLE, STORED
 from tracelode.model.profile import Profile, Sample
 from tracelode.model.run import Call
@@ -50,6 +53,27 @@ def removable(given: Given) -> Profile:
         fields=("intent", "tool", "class"),
         untold={m: stacks for m, stacks in untold.items() if stacks},
     )
+
+
+def pprof(given: Given) -> Files:
+    """The removable cost for pprof.
+
+    Args:
+        given: a work.
+
+    Returns:
+        removable.pb.gz.
+
+    Raises:
+        WorkflowError: a workflow alone, or one that makes no recorded call by itself.
+    """
+    workflow_of(given)
+    profile = removable(given)
+    if not profile.samples:
+        raise WorkflowError("nothing is removable: no call was bound in a run that was left out")
+    stream = BytesIO()
+    registry.load("exports", "pprof").write(profile, stream)
+    return {"removable.pb.gz": stream.getvalue()}
 
 
 def _told(work: Work) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ def _shown(source: Source) -> str | None:
     if source.also is not None:
         parts.append(f"call {source.also.call} at {source.also.path} as second operand")
     if source.prefix or source.suffix:
-        parts.append(f"between {len(source.prefix)} and {len(source.suffix)} fixed characters")
+        parts.append(f"{len(source.prefix)} fixed characters before it and {len(source.suffix)} after")
     return ", then ".join(parts) or None
 
 

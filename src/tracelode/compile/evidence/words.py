@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tracelode.compile.work import Work
 from tracelode.errors import UsageError
-from tracelode.model.evidence import Edge, Evidence
+from tracelode.model.evidence import Edge, Evidence, Producer
+from tracelode.model.numbers import number
 
 LEVELS = {
     "L0": "equal with its type",
@@ -52,11 +53,14 @@ def explain(edge: Edge | str, work: Work) -> str:
 
 
 def _lines(edge: Edge, work: Work) -> list[str]:
-    proof = "proven" if edge.hard else "suspected"
+    proof = "suspected"
+    if edge.hard:
+        proof = "proven" if edge.runs > 1 else "the only source found, and not compared with another run"
     path = f"{edge.before} at {edge.gpath}" if edge.gpath else f"the whole output of {edge.before}"
+    have = "has" if edge.runs == 1 else "have"
     lines = [
         f"{edge.after} takes {edge.arg or 'its arguments'} from {path}: {proof}.",
-        f"It is so in {edge.support} of {edge.runs} runs that have both steps.",
+        f"It is so in {edge.support} of {number(edge.runs, 'run')} that {have} both steps.",
     ]
     cases = [e for e in work.evidence if _of(e, edge)]
     if edge.basis == "cross_run" and edge.numbers:
@@ -66,22 +70,40 @@ def _lines(edge: Edge, work: Work) -> list[str]:
             f"{edge.numbers['distinct']} different values.{_chance(cases)}"
         )
     elif edge.hard:
-        lines.append("In each of these runs no other source was found.")
+        lines.append(f"In {'it' if edge.runs == 1 else 'each of these runs'} no other source was found.")
     if not edge.hard:
         why = REASONS.get(edge.reason, "no reason is known")
         lines.append(f"It is only suspected, for {why}.")
+    if elsewhere := sorted({_place(p) for c in cases for p in _producers(c) if not _is(p, edge)}):
+        places = ", ".join(elsewhere)
+        lines.append(f"The same value stands at {places} too: runs do not tell which of them is meant.")
     for case in cases[:SHOWN]:
-        lines += _case(case)
+        lines += _case(case, edge)
     if len(cases) > SHOWN:
         lines.append(f"and {len(cases) - SHOWN} more")
     return lines
 
 
+def _is(producer: Producer, edge: Edge) -> bool:
+    return (producer.slot, producer.gpath) == (edge.before, edge.gpath)
+
+
+def _producers(case: Evidence) -> tuple[Producer, ...]:
+    if case.producer is None:
+        return ()
+    return (case.producer, *case.alternatives) if case.basis == "cross_run" else (case.producer,)
+
+
+def _place(producer: Producer) -> str:
+    return (
+        f"{producer.gpath} of {producer.slot}" if producer.gpath else f"the whole output of {producer.slot}"
+    )
+
+
 def _of(case: Evidence, edge: Edge) -> bool:
-    producers = (case.producer, *case.alternatives) if case.basis == "cross_run" else (case.producer,)
     return (
         case.slot == edge.after
-        and any(p is not None and (p.slot, p.gpath) == (edge.before, edge.gpath) for p in producers)
+        and any(_is(p, edge) for p in _producers(case))
         and (case.verdict == "hard" if edge.hard else case.verdict == "suspected")
         and _general(case.arg) == _general(edge.arg)
     )
@@ -98,19 +120,24 @@ def _chance(cases: list[Evidence]) -> str:
     return "" if p is None else f" By chance that happens with p of {p:.3f}."
 
 
-def _case(case: Evidence) -> list[str]:
-    producer = case.producer
-    assert producer is not None
-    where = f"{case.file}:{case.line}" if case.file else f"call {case.call}"
+def _case(case: Evidence, edge: Edge) -> list[str]:
+    first = case.producer
+    assert first is not None
+    producer = next((p for p in (first, *case.alternatives) if _is(p, edge)), first)
+    # a file that is one JSON value is read whole: its first line says nothing
+    line = "" if case.line == 1 and case.file.endswith(".json") else f":{case.line}"
+    where = f"{case.file}{line}, " if case.file else ""
     value = f" ({case.value.text!r})" if case.value.text is not None else ""
-    shape = f" by {case.transform}" if case.transform else ""
+    # how close another place is was not kept: it tells the value as the first one does, or closer
+    how = "the same value" if producer is not first else LEVELS[case.level or "L0"]
+    if case.transform and producer is first:
+        how += f", {case.transform}"
     place = producer.path or "the whole"
     if producer.span is not None:
         place += f", characters {producer.span[0]} to {producer.span[1]}"
     others = [f"{e.kind.replace('_', ' ')}: {e.result}" for e in case.excluded]
     return [
-        f"- {where}, run {case.run}: call {case.call} passes {case.arg}{value}, a {case.value.type} of "
-        f"{case.value.length} characters; call {producer.call} told it at {place}: "
-        f"{LEVELS[case.level or 'L0']}{shape}.",
+        f"- {where}run {case.run}: call {case.call + 1} passes {case.arg}{value}, a {case.value.type} of "
+        f"{case.value.length} characters; call {producer.call + 1} told it at {place}: {how}.",
         f"  Also looked at: {'; '.join(others)}.",
     ]

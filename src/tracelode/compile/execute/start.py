@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from tracelode.compile.execute.given import check, secrets
-from tracelode.compile.files import sealed
+from tracelode.compile.sealing import sealed
 from tracelode.errors import RunError, ToolUnsure
 from tracelode.model.run import Tree
 from tracelode.model.tools import LARGEST

@@ -40,14 +40,17 @@ def saved(work: Work, verdict: Verdict | None, folds: Sequence[Fold]) -> dict[st
         folds: one a run: what was not bound in them is not saved.
 
     Returns:
-        Integers by measure name over all runs, with tool_calls and runs (calls are model calls); what was
+        Integers by measure name over all runs, with tool_calls, noise (those of them that are not made any
+        more) and runs (calls are model calls); what was
         dropped as noise counts as saved only where the workflow is whole.
     """
     if not isinstance(verdict, Workflow) or work.alignment is None:
         return {}
-    total: dict[str, int] = {"tool_calls": 0, "runs": len(work.runs)}
-    for _, call in spared(work, verdict, folds):
+    total: dict[str, int] = {"tool_calls": 0, "noise": 0, "runs": len(work.runs)}
+    bound = bound_calls(verdict, folds)
+    for place, call in spared(work, verdict, folds):
         total["tool_calls"] += 1
+        total["noise"] += (work.runs[place].key, call.index) not in bound
         for name, amount in call.measures.items():
             total[name] = total.get(name, 0) + amount
     return total

@@ -123,6 +123,7 @@ def saved(found: Verification) -> str:
     """
     runs = found.saved.get("runs", 0)
     tools = found.saved.get("tool_calls", 0)
+    unmade = found.saved.get("noise", 0)
     if not runs or not tools:
         return ""
     total = {name: sum(found.saved.get(part, 0) for part in parts(name)) for name in _SAVED}
@@ -132,10 +133,15 @@ def saved(found: Verification) -> str:
         for name, words in _SAVED.items()
         if total[name]
     )
+    made = tools - unmade
     many = (
-        f"<p>{count(tools)} tool calls of {count(runs)} runs, {tools / runs:,.1f} a run, are made without a "
-        "model. The tools still run: their time and cost stay.</p>"
+        f"<p>{count(made)} tool calls of {count(runs)} runs, {made / runs:,.1f} a run, are made without a "
+        "model. The tools still run: their time and cost stay."
     )
+    if unmade:
+        be = "is" if unmade == 1 else "are"
+        many += f" {count(unmade)} more that did nothing {be} not made."
+    many += "</p>"
     head = f"<th>what the model took for them</th><th class=n>{count(runs)} runs</th><th class=n>a run</th>"
     table = (
         f"<div class=scroll><table class=few><thead><tr>{head}</tr></thead>"
