@@ -11,8 +11,8 @@ import pytest
 from docs.pages import ROOT
 from tracelode.cli.app import COMMANDS
 
-SILENT = {"completion"}
-"""Commands without an answer in JSON."""
+SILENT = {"completion", "watch"}
+"""Commands without an answer in JSON, or with one a line for as long as they run."""
 
 
 @pytest.fixture

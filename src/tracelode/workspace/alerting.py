@@ -12,10 +12,11 @@ from tracelode.errors import ExportError, SourceError, UsageError
 from tracelode.files import why
 from tracelode.model.alerting import Alert, AlertReport, AlertRule
 from tracelode.model.planning import SEVERITIES
-from tracelode.workspace.asking import Asking
+from tracelode.workspace.planning import Planning
 from tracelode.workspace.writing import private
 
 if TYPE_CHECKING:
+    from tracelode.model.operation import Operation
     from tracelode.model.plan import Plan
     from tracelode.plan.alerts.live import Step
 
@@ -219,7 +220,7 @@ class Watching:
         return dict(self._watch.follower.unreadable)
 
 
-class Alerting(Asking):
+class Alerting(Planning):
     """What a workspace tells of alerts."""
 
     def plan_alerts(self, *sessions: str, rules: str | Path | None = None) -> AlertReport:
@@ -242,20 +243,18 @@ class Alerting(Asking):
         from tracelode.plan.alerts.replay import replay
 
         asked = rules_from(rules)
-        plans: list[Plan] = self._plans(sessions)  # type: ignore[attr-defined]
-        return replay(asked, {plan.session: list(self._steps(plan)) for plan in plans})
+        plans = self._read(self._plans(sessions))
+        return replay(asked, {plan.session: list(self._steps(plan, light)) for plan, light, _ in plans})
 
-    def _steps(self, plan: Plan) -> Iterator[Step]:
+    def _steps(self, plan: Plan, light: list[Operation]) -> Iterator[Step]:
         """Events of a plan, and between them the session's tool calls."""
         from tracelode.plan.alerts.live import Step, step_of
 
-        work = self._work(plan, whole=False)  # type: ignore[attr-defined]
+        work = self._work(plan, light, whole=False)
         if work is None:
             yield from (step_of(event) for event in plan.events)
             return
-        places = {
-            (o.origin.path, o.origin.line): o.index for o in reversed(self._ask().operations(plan.session))
-        }
+        places = {(o.origin.path, o.origin.line): o.index for o in reversed(light)}
         rows: list[tuple[int, int, Step]] = []
         latest = -1
         for event in plan.events:

@@ -235,7 +235,7 @@ def write(one: Compiled, folder: Path, *, force: bool = False) -> list[Path]:
         _assert_ours(folder / WORKFLOW)
     content: dict[str, bytes] = {}
     if one.workflow is not None:
-        from tracelode.compile.files import sealed
+        from tracelode.compile.sealing import sealed
 
         tree = msgspec.json.encode(msgspec.to_builtins(sealed(one.workflow)), order="deterministic")
         content[WORKFLOW] = msgspec.json.format(tree, indent=2) + b"\n"

@@ -12,7 +12,7 @@ import msgspec
 from tracelode.errors import UsageError
 from tracelode.model.planning import METRICS_VERSION, SessionPlan
 from tracelode.model.warehouse import DIALECTS, ddl
-from tracelode.workspace.asking import Asking
+from tracelode.workspace.planning import Planning
 
 if TYPE_CHECKING:
     from tracelode.model.plan import Plan
@@ -36,7 +36,7 @@ def statements(dialect: str, place: str | Path = "WAREHOUSE") -> str:
     return ddl(dialect, str(place))
 
 
-class Warehousing(Asking):
+class Warehousing(Planning):
     """How a store becomes tables."""
 
     def export_warehouse(self, target: str | Path) -> dict[str, int]:
@@ -61,10 +61,10 @@ class Warehousing(Asking):
         plans: dict[str, Plan] = {}
         measured: dict[str, SessionPlan] = {}
         if not self.empty():
-            plans = {p.session: p for p in self._plans(())}  # type: ignore[attr-defined]
-        for key, plan in plans.items():
-            work = self._work(plan, whole=False)  # type: ignore[attr-defined]
-            measured[key] = measure(plan.events, work)
+            plans = {p.session: p for p in self._plans(())}
+        for plan, operations, _ in self._read(list(plans.values())):
+            work = self._work(plan, operations, whole=False)
+            measured[plan.session] = measure(plan.events, work)
         days = {key: _day(s.started) for key, s in sessions.items()}
         tables = {
             "sessions": _sessions(sessions, plans, measured, days),
