@@ -281,3 +281,35 @@ def test_an_archive_that_unpacks_without_end_is_left(
     assert kept == [line.strip() for line in LINES]
     assert records.broken[-1].reason == "unpacks to more than is read; unpack it first"
     assert records.bytes_read < 8 << 20
+
+
+@pytest.mark.parametrize("count", [2**63 - 1, 10**11, -1])
+def test_counts_that_cannot_be_summed_are_left_out_wherever_a_format_tells_them(
+    tmp_path: Path, count: int
+) -> None:
+    sample = Path(__file__).parent / "samples" / "claude-stream.jsonl"
+    told = b'"cacheReadInputTokens":%d' % count
+    spoiled = re.sub(rb'"cacheReadInputTokens": ?\d+', told, sample.read_bytes())
+    assert spoiled != sample.read_bytes()
+    report, totals = run(tmp_path, spoiled)
+    assert any("left out" in s.reason for s in report.skipped)
+    assert 0 <= totals.tokens["cache_read"] < 10**9
+    assert totals.total_tokens == sum(row.total_tokens for row in totals.by["model"].values())
+
+
+def test_a_document_of_a_known_format_that_holds_nothing_is_said(tmp_path: Path) -> None:
+    sample = (Path(__file__).parent / "samples" / "langfuse.json").read_bytes()
+    spoiled = sample.replace(b'"observations"', b'"observed"').replace(b'\\"user\\"', b'\\"nobody\\"')
+    assert spoiled != sample
+    report, totals = run(tmp_path, spoiled, "trace.json")
+    assert totals.operations == 0
+    assert [(s.reason, s.line) for s in report.skipped] == [("nothing in it that can be used", 0)]
+
+
+def test_the_beginning_of_a_line_of_text_is_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    for cut, whole in ((b"70", False), (b"-", False), (b"null", False), (b'{"a": 1}', True), (b"[1]", True)):
+        path.write_bytes(b"700 1791280800.100000 exit_group(0) = ?\n" + cut)
+        records = Records(path)
+        assert len(list(records)) == 1 + whole
+        assert [(b.line, b.reason) for b in records.broken] == ([] if whole else [(2, "truncated last line")])

@@ -29,6 +29,8 @@ from tracelode.signals.tools import tool_frame
 OUTCOMES = ("success", "failure")
 EARLIEST, LATEST = 31_536_000_000_000, 7_258_118_400_000_000
 """1971 and 2200 in UTC microseconds: a moment outside is damage."""
+MOST, MOST_TOKENS, MOST_USES = 2**60, 10**10, 10**6
+"""What one operation can measure at most; a larger figure is damage, and could not be summed."""
 T = TypeVar("T", Operation, Change)
 
 
@@ -127,12 +129,12 @@ class Builder:
             if EARLIEST <= item.at <= LATEST:
                 self._need().ticks.append(item)
         elif isinstance(item, Operation):
-            self._operation(self._in_range(item))
+            self._operation(self._countable(self._in_range(item)))
             if self.archive is not None:
                 self._keep(item.id, 0, whole_arguments(self.redactor, item))
                 self._keep(item.id, 1, self.redactor.text(item.output))
         elif isinstance(item, Change):
-            self._change(self._in_range(item))
+            self._change(self._countable(self._in_range(item)))
             if self.archive is not None and item.output:
                 self._keep(item.id, 1, self.redactor.text(item.output))
         elif isinstance(item, About):
@@ -152,6 +154,21 @@ class Builder:
         line = item.origin.line if isinstance(item, Operation) else 0
         self.skip(line, "moment out of range left out")
         return msgspec.structs.replace(item, **wrong)
+
+    def _countable(self, item: T) -> T:
+        """An item without measures that are no counts of anything, which are counted."""
+        if all(type(value) is int and 0 <= value <= MOST_USES for value in item.measures.values()):
+            return item
+        wrong = [name for name, value in item.measures.items() if not _sound(name, value)]
+        if not wrong:
+            return item
+        line = item.origin.line if isinstance(item, Operation) else 0
+        self.skip(line, "absurd count left out", len(wrong))
+        fields = item.fields
+        if isinstance(item, Operation) and any(name.startswith("tokens.") for name in wrong):
+            fields = {**fields, "usage_quality": "lower_bound"}
+        measures = {name: value for name, value in item.measures.items() if name not in wrong}
+        return msgspec.structs.replace(item, measures=measures, fields=fields)
 
     def skip(self, line: int, reason: str, count: int = 1) -> None:
         """Count something that could not be used; the first place is kept."""
@@ -298,6 +315,12 @@ class Builder:
             reached = reached or draft.id == change.id
             if reached:
                 draft.fields.update(fields)
+
+
+def _sound(name: str, value: int) -> bool:
+    """Can a measure of one operation be this?"""
+    most = MOST_TOKENS if name.startswith("tokens.") else MOST_USES if name.startswith("uses.") else MOST
+    return type(value) is int and 0 <= value <= most
 
 
 def absorb(old: Thread, new: Thread) -> None:

@@ -270,13 +270,18 @@ class Worker:
             if job.session in threads:
                 builder.resume(threads[job.session])
         records = Records(job.path, cursor, whole=job.layout.endswith("document"))
+        told = False
         try:
             for item in adapter.read(records, state, job.name):
+                told = told or isinstance(item, Operation)
                 builder.take(item)
         except OSError as error:
             builder.skip(0, f"cannot be read: {why(error)}")
         for broken in records.broken:
             builder.skip(broken.line, broken.reason)
+        if job.layout.endswith("document") and not told and not builder.skipped:
+            # lines may still follow in other files; this one is whole
+            builder.skip(0, "nothing in it that can be used")
         thread = builder.thread
         if thread is not None and job.skew:
             below.doubt(thread, job.skew)
