@@ -19,7 +19,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fuzzing.corpus import Corpus
 from fuzzing.findings import Findings
 from fuzzing.rounds import Rounds
-
 from tracelode import registry
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -20,11 +20,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import tracelode
 from fuzzing.corpus import Corpus, renamed
 from fuzzing.findings import Broken
 from fuzzing.storing import check_views, difference, seen
-
-import tracelode
 from tracelode import registry
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -15,7 +15,8 @@ from tracelode.redact.fast import Redactor
 def call(measures: dict[str, int], model: str = "claude-opus-4-1-20250805") -> Operation:
     return Operation(
         session="s", index=0, id="1", actor="agent", kind="model", name=model, status="ok",
-        started=1_791_280_800_000_000, ended=1_791_280_800_000_000, fields={"model": model}, measures=measures,
+        started=1_791_280_800_000_000, ended=1_791_280_800_000_000, fields={"model": model},
+        measures=measures,
         arguments="", output="", origin=Origin("chat", "f", 3, 0),
     )  # fmt: skip
 

@@ -36,6 +36,8 @@ def sessions(workspace: Workspace) -> dict[str, object]:
     """What every session holds."""
     held: dict[str, object] = {}
     for session in workspace.sessions():
+        told = (session.root, session.agent, session.role, session.project, session.task, session.outcome)
+        held[session.key] = (*told, session.parent_operation, session.fork_of)
         for o in workspace.operations(session.key):
             facts = (o.id, o.kind, o.name, o.status, o.started, o.ended, o.fields, o.measures, o.output)
             held[f"{session.key}#{o.index}"] = facts

@@ -1,4 +1,4 @@
-"""Which good files are damaged? Our own samples, what a folder holds, and damaged ones that say new things."""
+"""Which files are damaged? Our own samples, those of a folder, and damaged ones that say new things."""
 
 from __future__ import annotations
 
@@ -122,6 +122,8 @@ def _key_text(name: str, data: bytes) -> bytes | None:
 def _turned(word: bytes, salt: str) -> bytes:
     """A word of the same shape: digits become digits, letters letters of their kind, a prefix stays."""
     start = word.index(b"_") + 1 if b"_" in word[:9] else 0
+    if word.isdigit() and word.startswith(b"1"):
+        return word  # a moment
     most = 6 if start == 0 else 26
     stream = blake2b(salt.encode() + word, digest_size=64).digest()
     made = bytearray(word)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+
+import tracelode
 from fuzzing.findings import Broken
 from fuzzing.mutate import Made
 from fuzzing.values import CANARY
-
-import tracelode
 from tracelode import registry
 from tracelode.files import Records
 from tracelode.ingest.draft import Builder, Thread
@@ -80,7 +80,8 @@ class Reading:
         check_operations(operations, None if packed else lines)
         check_frames(operations, frames)
         check_skips(skipped, None if packed else lines)
-        if made.data and not operations and not skipped and suffix != ".jsonl":
+        lined = any(row.adapter and not _document(row.adapter) for row in results[1])
+        if made.data and not operations and not skipped and not lined:
             # lines that tell nothing yet may go on
             raise Broken("nothing came of a file and nothing was said", f"{len(made.data)} bytes")
         for secret in made.secrets:
@@ -143,7 +144,7 @@ class Reading:
             Broken: it does not.
         """
         adapter = registry.load("sources", source)
-        if adapter.layout.endswith("document"):
+        if _document(source):
             return
         path = self.folder / "h" / "pieces"
         path.write_bytes(data)
@@ -176,11 +177,17 @@ class Reading:
         return found
 
 
+def _document(source: str) -> bool:
+    """Is a file of a source one record?"""
+    return bool(registry.load("sources", source).layout.endswith("document"))
+
+
 def _facts(operation: Operation) -> Any:
     """An operation without its line, and the id that may come of it: both move with the lines before it."""
     return (
         operation.session, operation.index, operation.kind, operation.name, operation.status,
-        operation.started, operation.ended, operation.fields, operation.measures, operation.arguments, operation.output,
+        operation.started, operation.ended, operation.fields, operation.measures, operation.arguments,
+        operation.output,
     )  # fmt: skip
 
 

@@ -270,7 +270,7 @@ class Worker:
             if job.session in threads:
                 builder.resume(threads[job.session])
         records = Records(job.path, cursor, whole=job.layout.endswith("document"))
-        told = False
+        told, before = False, set(threads)
         try:
             for item in adapter.read(records, state, job.name):
                 told = told or isinstance(item, Operation)
@@ -293,6 +293,8 @@ class Worker:
         except OSError:
             # it went away or became something else meanwhile: what was read stays, the next look is new
             head = tail = ""
+        # of a session without an operation nothing is kept: what the file told of it must be read again
+        bare = job.layout == "sessions" and any(not threads[k].drafts for k in threads.keys() - before)
         row = SourceRow(
             path=job.name,
             session=thread.key if thread else "",
@@ -305,7 +307,7 @@ class Worker:
             tail=tail,
             position=offset,
             line=records.cursor.line,
-            state=msgspec.msgpack.encode(self._clean(state)),
+            state=b"" if bare else msgspec.msgpack.encode(self._clean(state)),
             skipped=list(builder.skipped.values()),
         )
         return row, records.bytes_read
