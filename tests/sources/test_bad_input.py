@@ -313,3 +313,35 @@ def test_the_beginning_of_a_line_of_text_is_no_line(tmp_path: Path) -> None:
         records = Records(path)
         assert len(list(records)) == 1 + whole
         assert [(b.line, b.reason) for b in records.broken] == ([] if whole else [(2, "truncated last line")])
+
+
+@pytest.mark.parametrize(
+    "ident", ["/home/sammy77/src/app.py", "C:\\Users\\sammy77\\x", "person77@example.org"]
+)
+@pytest.mark.parametrize("name", ["recorded.jsonl", "strace.strace"])
+def test_no_key_hides_a_path_behind_a_word(tmp_path: Path, name: str, ident: str) -> None:
+    sample = (Path(__file__).parent / "samples" / name).read_bytes()
+    tracer = b"proc" if name.startswith("recorded") else b"strace"
+    first = b'{"tracelode_record":1,"id":%s,"tracer":"%s"}\n' % (json.dumps(ident).encode(), tracer)
+    rest = sample.split(b"\n", 1)[1] if name.startswith("recorded") else sample
+    _, totals = run(tmp_path, first + rest, name)
+    assert totals.operations > 3
+    stored = b"".join(p.read_bytes() for p in (tmp_path / "s").rglob("*") if p.is_file())
+    answers = repr(tracelode.open(tmp_path / "s", tz="UTC").sessions())
+    assert b"sammy77" not in stored
+    assert b"person77" not in stored
+    assert "sammy77" not in answers
+    assert "person77" not in answers
+
+
+def test_a_session_whose_key_is_not_kept_as_it_is_grows_as_if_read_once(tmp_path: Path) -> None:
+    sample = (Path(__file__).parent / "samples" / "codex-exec.jsonl").read_bytes()
+    ident = re.search(rb'"thread_id": ?"([^"]+)"', sample)
+    assert ident is not None
+    data = sample.replace(ident[1], b"/home/sammy77/rollout")
+    lines = data.splitlines(keepends=True)
+    _, once = run(tmp_path / "once", data)
+    for count in range(1, len(lines)):
+        run(tmp_path / f"{count}", b"".join(lines[:count]))
+        _, grown = run(tmp_path / f"{count}", data)
+        assert grown == once, count

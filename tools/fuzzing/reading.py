@@ -159,7 +159,7 @@ class Reading:
     def _told(self, adapter: Any, parts: Iterable[Sequence[Line]]) -> list[Any]:
         """What an adapter tells of lines that come in parts, its state kept between them."""
         threads: dict[str, Thread] = {}
-        state, thread, counts = adapter.fresh(), None, 0
+        state, thread, reasons = adapter.fresh(), None, set[str]()
         for part in parts:
             builder = Builder(self._worker.redactor, "file", adapter.agent, threads)
             if thread is not None:
@@ -167,10 +167,13 @@ class Reading:
             for item in adapter.read(part, state, "file"):
                 builder.take(item)
             thread = builder.thread
-            counts += sum(s.count for s in builder.skipped.values())
+            # what is told of a sum is told again with the next sum: the words count, not how often
+            reasons |= builder.skipped.keys()
+            if builder.renamed:
+                return []  # such a file is read as a whole again
             text = msgspec.msgpack.encode(self._worker._clean(state))
             state = msgspec.msgpack.decode(text, type=type(state))
-        found: list[Any] = [("skipped", counts)]
+        found: list[Any] = [sorted(reasons)]
         for key, one in sorted(threads.items()):
             found.append((key, one.root, one.role, one.project, one.task, one.outcome))
             found.extend(one.drafts.values())

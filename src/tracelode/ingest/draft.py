@@ -118,6 +118,8 @@ class Builder:
         self.archive: dict[tuple[str, str], list[str]] | None = None
         """(session, id) to whole redacted input and result, where they are to be kept."""
         self.skipped: dict[str, Skipped] = {}
+        self.renamed = False
+        """Is a session's key not kept as the source tells it? Ids that are made of it cannot go on later."""
 
     def resume(self, thread: Thread) -> None:
         """Go on with a thread that was loaded from the store."""
@@ -191,6 +193,7 @@ class Builder:
 
     def _about(self, about: About) -> None:
         key = self.redactor.name(about.session)
+        self.renamed = self.renamed or key != about.session
         root = self.root or self.redactor.name(about.root)
         thread = self.threads.get(key)
         if thread is None:
@@ -346,12 +349,29 @@ def absorb(old: Thread, new: Thread) -> None:
         kept.output, kept.arguments = kept.output or draft.output, kept.arguments or draft.arguments
         if kept.ended is None:
             kept.ended, kept.status = draft.ended, draft.status
-    if old.ticks[: len(new.ticks)] != new.ticks:
-        old.ticks.extend(new.ticks)
+    if not all(map(_alike, old.ticks, new.ticks)):
+        again, start = {_moment(tick) for tick in new.ticks}, new.ticks[0].at
+        left = [tick for tick in old.ticks if _moment(tick) not in again]
+        # of what was told before and is not any more, late moments must not hide those that are told
+        late = [tick for tick in left if len(left) < len(old.ticks) and tick.at > start]
+        old.ticks = [*(tick for tick in left if tick not in late), *new.ticks, *late]
+    elif len(new.ticks) > len(old.ticks):
+        # the same file, which grew and was read as a whole again
+        old.ticks = list(new.ticks)
     old.project = old.project or new.project
     old.spawner = old.spawner or new.spawner
     old.task = new.task or old.task
     old.outcome = new.outcome or old.outcome
+
+
+def _moment(tick: Tick) -> tuple[object, ...]:
+    """What a tick is known by where it is told twice."""
+    return tick.at, tick.ends, tick.opens, tick.closes, tick.own
+
+
+def _alike(old: Tick, new: Tick) -> bool:
+    """Is a tick one that was told before? What is stored has an operation where none was named."""
+    return _moment(old) == _moment(new) and new.operation in (None, old.operation)
 
 
 def reclassify(thread: Thread) -> None:

@@ -307,7 +307,7 @@ class Worker:
             tail=tail,
             position=offset,
             line=records.cursor.line,
-            state=b"" if bare else msgspec.msgpack.encode(self._clean(state)),
+            state=b"" if bare or builder.renamed else msgspec.msgpack.encode(self._clean(state)),
             skipped=list(builder.skipped.values()),
         )
         return row, records.bytes_read
