@@ -303,7 +303,11 @@ def test_a_document_of_a_known_format_that_holds_nothing_is_said(tmp_path: Path)
     assert spoiled != sample
     report, totals = run(tmp_path, spoiled, "trace.json")
     assert totals.operations == 0
-    assert [(s.reason, s.line) for s in report.skipped] == [("nothing in it that can be used", 0)]
+    assert [(s.reason, s.line) for s in report.skipped] == [("trace without an observation", 1)]
+    sample = (Path(__file__).parent / "samples" / "agentsight.json").read_bytes()
+    spoiled = re.sub(rb'"(process_nodes|sessions|resources|[a-z_]+)": ?\[', rb'"x_\1":[', sample)
+    report, totals = run(tmp_path / "b", spoiled, "snapshot.json")
+    assert (totals.operations, bool(report.skipped)) == (0, True)
 
 
 def test_the_beginning_of_a_line_of_text_is_no_line(tmp_path: Path) -> None:

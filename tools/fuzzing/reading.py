@@ -15,7 +15,7 @@ from fuzzing.findings import Broken
 from fuzzing.mutate import Made
 from fuzzing.values import CANARY
 from tracelode import registry
-from tracelode.files import Records
+from tracelode.files import Records, head
 from tracelode.ingest.draft import Builder, Thread
 from tracelode.ingest.work import Worker
 from tracelode.model.measure import STORED
@@ -80,9 +80,9 @@ class Reading:
         check_operations(operations, None if packed else lines)
         check_frames(operations, frames)
         check_skips(skipped, None if packed else lines)
-        lined = any(row.adapter and not _document(row.adapter) for row in results[1])
-        if made.data and not operations and not skipped and not lined:
-            # lines that tell nothing yet may go on
+        partial = any(row.adapter and _layout(row.adapter) != "document" for row in results[1])
+        if made.data and not operations and not skipped and not partial:
+            # of lines, and of parts of a session, more may follow
             raise Broken("nothing came of a file and nothing was said", f"{len(made.data)} bytes")
         for secret in made.secrets:
             kept = [repr(operations), repr(frames), repr(results)]
@@ -106,6 +106,11 @@ class Reading:
         self._pass(data, suffix)
         found = {o.session for o in self._worker.operations} | {o.id for o in self._worker.operations}
         return found | {o.fields["trace"] for o in self._worker.operations if "trace" in o.fields}
+
+    def certain(self, suffix: str) -> int:
+        """How many sources are certain that the file read last is theirs."""
+        first = head(self.folder / "h" / f"file{suffix}")
+        return sum(registry.load("sources", name).sniff(first) >= 1 for name in registry.names("sources"))
 
     def _pass(self, data: bytes, suffix: str) -> tuple[list[Any], list[Any]]:
         """(results of the worker, rows of sources) of one file."""
@@ -144,7 +149,7 @@ class Reading:
             Broken: it does not.
         """
         adapter = registry.load("sources", source)
-        if _document(source):
+        if _layout(source).endswith("document"):
             return
         path = self.folder / "h" / "pieces"
         path.write_bytes(data)
@@ -180,9 +185,9 @@ class Reading:
         return found
 
 
-def _document(source: str) -> bool:
-    """Is a file of a source one record?"""
-    return bool(registry.load("sources", source).layout.endswith("document"))
+def _layout(source: str) -> str:
+    """How a source lays sessions into files."""
+    return str(registry.load("sources", source).layout)
 
 
 def _facts(operation: Operation) -> Any:

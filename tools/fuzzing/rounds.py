@@ -115,8 +115,9 @@ class Rounds:
                 self.findings.note(name, error, made.data, where)
                 self._reading = None
                 continue
-            if keys & held:
-                # two files that tell of one session in two ways: the import decides for one of them
+            if keys & held or self._pipeline().certain(suffix) > 1:
+                # two files that tell of one session in two ways: the import decides for one of them; a
+                # file of two formats: it is taken for the one that the file before it had
                 continue
             held |= keys
             lined = self.corpus.lined(name) and "packed" not in made.steps

@@ -279,8 +279,8 @@ class Worker:
             builder.skip(0, f"cannot be read: {why(error)}")
         for broken in records.broken:
             builder.skip(broken.line, broken.reason)
-        if job.layout.endswith("document") and not told and not builder.skipped:
-            # lines may still follow in other files; this one is whole
+        if job.layout == "document" and not told and not builder.skipped:
+            # of lines, and of parts of a session, more may follow
             builder.skip(0, "nothing in it that can be used")
         thread = builder.thread
         if thread is not None and job.skew:
