@@ -390,7 +390,7 @@ def make(rng: random.Random, base: bytes, others: Sequence[bytes], number: int, 
         (name,) = rng.choices(list(MUTATORS), WEIGHTS)
         try:
             made.data = MUTATORS[name](rng, made.data, others)
-        except (ValueError, RecursionError):  # too deep by now for the library to write
+        except (ValueError, RecursionError, OverflowError):  # too deep by now for the library to write
             continue
         made.steps.append(name)
     if end > 0.75:

@@ -322,7 +322,8 @@ class Builder:
 
 def _sound(name: str, value: int) -> bool:
     """Can a measure of one operation be this?"""
-    most = MOST_TOKENS if name.startswith("tokens.") else MOST_USES if name.startswith("uses.") else MOST
+    few = name == "calls" or name.startswith("uses.")
+    most = MOST_TOKENS if name.startswith("tokens.") else MOST_USES if few else MOST
     return type(value) is int and 0 <= value <= most
 
 
