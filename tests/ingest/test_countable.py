@@ -6,6 +6,7 @@ import pytest
 
 from tracelode.ingest.attribute import DEAREST, price
 from tracelode.ingest.draft import MOST, MOST_TOKENS, Builder, Thread
+from tracelode.ingest.work import _names
 from tracelode.model.operation import Operation, Origin
 from tracelode.model.ports import About, Change
 from tracelode.pricing.table import PriceTable
@@ -56,3 +57,11 @@ def test_the_largest_call_has_a_price_that_can_be_stored_or_none() -> None:
         assert not skipped
         assert draft.measures.get("cost", 0) <= DEAREST
         assert ("cost" in draft.measures) != ("tokens.unpriced" in draft.measures)
+
+
+def test_a_resume_state_is_clean_at_any_depth() -> None:
+    state = {"calls": [("ghp_" + "0" * 36, -(10**30)), [{"/home/sammy77/a": (10**30,)}]]}
+    cleaned = repr(_names(state, Redactor()))
+    assert "0000" not in cleaned.replace(str(2**60), "")
+    assert "sammy" not in cleaned
+    assert str(2**60) in cleaned

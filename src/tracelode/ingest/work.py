@@ -383,7 +383,7 @@ def _names(value: Any, redactor: Redactor) -> Any:
         return redactor.name(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return storable(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_names(item, redactor) for item in value]
     if isinstance(value, dict):
         return {_names(key, redactor): _names(item, redactor) for key, item in value.items()}
