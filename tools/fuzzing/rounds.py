@@ -98,6 +98,8 @@ class Rounds:
             self._reading = None
 
     def _folder(self, name: str, executions: range) -> None:
+        if not executions:
+            return
         members: list[Member] = []
         suffix = self.corpus.suffix[name]
         # what tells of the same records as a good file is no stranger to it
