@@ -12,7 +12,7 @@ import msgspec
 
 import tracelode
 from fuzzing.findings import Broken
-from fuzzing.mutate import Made
+from fuzzing.made import Made
 from fuzzing.values import CANARY
 from tracelode import registry
 from tracelode.files import Records, head

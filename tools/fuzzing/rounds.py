@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fuzzing.corpus import Corpus, renamed
 from fuzzing.findings import Findings, TooLong, bounded, told
-from fuzzing.mutate import Made, make
+from fuzzing.made import Made, make
 from fuzzing.reading import Reading
 from fuzzing.storing import Member, Storing
 
