@@ -89,7 +89,8 @@ class Rounds:
         try:
             with bounded(len(made.data)):
                 said = reading.run(made, self.corpus.suffix[name], base)
-                if rng.random() < 0.3:
+                # an id that is a secret is another one in what is kept, and so is what is made of it
+                if rng.random() < 0.3 and not made.secrets:
                     reading.in_pieces(name, made.data, rng)
             if "packed" not in made.steps:
                 self.corpus.new(name, said, made.data)
@@ -122,7 +123,7 @@ class Rounds:
                 # file of two formats: it is taken for the one that the file before it had
                 continue
             held |= keys
-            lined = self.corpus.lined(name) and "packed" not in made.steps
+            lined = self.corpus.lined(name) and "packed" not in made.steps and not made.secrets
             members.append(Member(made.data, made.secrets, where, lined, execution))
         self.findings.ran[name] += len(members)
         storing = self._storing_of(name)
