@@ -309,8 +309,12 @@ def _all(stream: IO[bytes], most: int) -> bytes:
 
 
 def _whole(data: bytes) -> bool:
+    """Is a line without an end an object or list? The beginning of a line of text may well be a number."""
+    text = data.strip().removeprefix(b"\xef\xbb\xbf")
+    if not text.startswith((b"{", b"[")):
+        return False
     try:
-        _RAW.decode(data.strip().removeprefix(b"\xef\xbb\xbf"))
+        _RAW.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return False
     return True

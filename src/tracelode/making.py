@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
@@ -148,6 +149,20 @@ class Maker:
             output=output,
             origin=Origin(self.adapter, self.path, self.line.number, self.line.offset),
         )
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9][\w.:/ -]{0,127}")
+
+
+def prefixed(word: str, ident: str) -> str:
+    """A session key made of a word and a source's own id.
+
+    Args:
+        word: what stands before the id.
+        ident: as the source tells it. Behind a word nobody sees that a path or a secret begins: an id that
+            may be one is known by its digest.
+    """
+    return f"{word}-{ident if _PLAIN.fullmatch(ident) else operation_id(word, ident)}"
 
 
 ABSURD = 100_000_000

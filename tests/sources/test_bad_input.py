@@ -281,3 +281,71 @@ def test_an_archive_that_unpacks_without_end_is_left(
     assert kept == [line.strip() for line in LINES]
     assert records.broken[-1].reason == "unpacks to more than is read; unpack it first"
     assert records.bytes_read < 8 << 20
+
+
+@pytest.mark.parametrize("count", [2**63 - 1, 10**11, -1])
+def test_counts_that_cannot_be_summed_are_left_out_wherever_a_format_tells_them(
+    tmp_path: Path, count: int
+) -> None:
+    sample = Path(__file__).parent / "samples" / "claude-stream.jsonl"
+    told = b'"cacheReadInputTokens":%d' % count
+    spoiled = re.sub(rb'"cacheReadInputTokens": ?\d+', told, sample.read_bytes())
+    assert spoiled != sample.read_bytes()
+    report, totals = run(tmp_path, spoiled)
+    assert any("left out" in s.reason for s in report.skipped)
+    assert 0 <= totals.tokens["cache_read"] < 10**9
+    assert totals.total_tokens == sum(row.total_tokens for row in totals.by["model"].values())
+
+
+def test_a_document_of_a_known_format_that_holds_nothing_is_said(tmp_path: Path) -> None:
+    sample = (Path(__file__).parent / "samples" / "langfuse.json").read_bytes()
+    spoiled = sample.replace(b'"observations"', b'"observed"').replace(b'\\"user\\"', b'\\"nobody\\"')
+    assert spoiled != sample
+    report, totals = run(tmp_path, spoiled, "trace.json")
+    assert totals.operations == 0
+    assert [(s.reason, s.line) for s in report.skipped] == [("trace without an observation", 1)]
+    sample = (Path(__file__).parent / "samples" / "agentsight.json").read_bytes()
+    spoiled = re.sub(rb'"(process_nodes|sessions|resources|[a-z_]+)": ?\[', rb'"x_\1":[', sample)
+    report, totals = run(tmp_path / "b", spoiled, "snapshot.json")
+    assert (totals.operations, bool(report.skipped)) == (0, True)
+
+
+def test_the_beginning_of_a_line_of_text_is_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    for cut, whole in ((b"70", False), (b"-", False), (b"null", False), (b'{"a": 1}', True), (b"[1]", True)):
+        path.write_bytes(b"700 1791280800.100000 exit_group(0) = ?\n" + cut)
+        records = Records(path)
+        assert len(list(records)) == 1 + whole
+        assert [(b.line, b.reason) for b in records.broken] == ([] if whole else [(2, "truncated last line")])
+
+
+@pytest.mark.parametrize(
+    "ident", ["/home/sammy77/src/app.py", "C:\\Users\\sammy77\\x", "person77@example.org"]
+)
+@pytest.mark.parametrize("name", ["recorded.jsonl", "strace.strace"])
+def test_no_key_hides_a_path_behind_a_word(tmp_path: Path, name: str, ident: str) -> None:
+    sample = (Path(__file__).parent / "samples" / name).read_bytes()
+    tracer = b"proc" if name.startswith("recorded") else b"strace"
+    first = b'{"tracelode_record":1,"id":%s,"tracer":"%s"}\n' % (json.dumps(ident).encode(), tracer)
+    rest = sample.split(b"\n", 1)[1] if name.startswith("recorded") else sample
+    _, totals = run(tmp_path, first + rest, name)
+    assert totals.operations > 3
+    stored = b"".join(p.read_bytes() for p in (tmp_path / "s").rglob("*") if p.is_file())
+    answers = repr(tracelode.open(tmp_path / "s", tz="UTC").sessions())
+    assert b"sammy77" not in stored
+    assert b"person77" not in stored
+    assert "sammy77" not in answers
+    assert "person77" not in answers
+
+
+def test_a_session_whose_key_is_not_kept_as_it_is_grows_as_if_read_once(tmp_path: Path) -> None:
+    sample = (Path(__file__).parent / "samples" / "codex-exec.jsonl").read_bytes()
+    ident = re.search(rb'"thread_id": ?"([^"]+)"', sample)
+    assert ident is not None
+    data = sample.replace(ident[1], b"/home/sammy77/rollout")
+    lines = data.splitlines(keepends=True)
+    _, once = run(tmp_path / "once", data)
+    for count in range(1, len(lines)):
+        run(tmp_path / f"{count}", b"".join(lines[:count]))
+        _, grown = run(tmp_path / f"{count}", data)
+        assert grown == once, count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -289,3 +290,17 @@ def test_real_mini_swe_agent(tmp_path: Path) -> None:
     tools = Counter(o.status for o in every(workspace) if o.kind == "tool")
     assert sum(tools.values()) == commands
     assert {status: tools[status] for status in codes} == codes
+
+
+@pytest.mark.parametrize("name", ["swe-agent.traj", "mini-swe-agent.traj.json"])
+def test_the_number_of_calls_that_a_file_tells_takes_no_memory(tmp_path: Path, name: str) -> None:
+    data = (Path(__file__).parent / "samples" / name).read_bytes()
+    spoiled = re.sub(rb'"api_calls": ?\d+', b'"api_calls": %d' % 10**15, data)
+    assert spoiled != data
+    (tmp_path / name).write_bytes(spoiled)
+    tracemalloc.start()
+    workspace = tracelode.open(tmp_path / "s", tz="UTC")
+    workspace.add(tmp_path / name)
+    assert tracemalloc.get_traced_memory()[1] < 60_000_000
+    tracemalloc.stop()
+    assert 0 < workspace.totals().calls < 100

@@ -10,6 +10,8 @@ from tracelode.pricing.table import PriceTable
 
 SHARED: tuple[str, ...] = (*TOKEN_KINDS, "cost", "cost.fees", "tokens.unpriced")
 """Measures that move from a call to its leaves."""
+DEAREST = 2**60
+"""Picodollars, about a million dollars: above it a call's cost is not told, but its tokens are."""
 
 
 def gather(drafts: Iterable[Draft]) -> None:
@@ -62,7 +64,7 @@ def price(drafts: Iterable[Draft], table: PriceTable) -> None:
             geo=draft.fields.get("geo"),
             fees=fees,
         )
-        if cost is None:
+        if cost is None or cost.picodollars > DEAREST:
             if any(tokens):
                 measures["tokens.unpriced"] = sum(tokens)
             continue

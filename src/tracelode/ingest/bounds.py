@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tracelode.model.operation import Operation
+from tracelode.model.operation import FIELDS, Operation
 from tracelode.signals.plan.keep import keep_again
 
 COMMAND = 1_000
@@ -128,8 +128,9 @@ def kept_fields(redactor: Cleaner, given: dict[str, str], project: str) -> dict[
             # an adapter's own: what the source says, not our words
             fields[redactor.name(key)] = redactor.name(value)
         else:
-            # closed words and ids of ours
-            fields[key] = value if key in _OURS else redactor.name(value)
+            # closed words and ids of ours; another store's export may have any name for a field
+            known = key if key in FIELDS else redactor.name(key)
+            fields[known] = value if key in _OURS else redactor.name(value)
     return {key: value for key, value in fields.items() if value}
 
 

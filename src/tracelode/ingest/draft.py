@@ -29,6 +29,8 @@ from tracelode.signals.tools import tool_frame
 OUTCOMES = ("success", "failure")
 EARLIEST, LATEST = 31_536_000_000_000, 7_258_118_400_000_000
 """1971 and 2200 in UTC microseconds: a moment outside is damage."""
+MOST, MOST_TOKENS, MOST_USES = 2**60, 10**10, 10**6
+"""What one operation can measure at most; a larger figure is damage, and could not be summed."""
 T = TypeVar("T", Operation, Change)
 
 
@@ -116,6 +118,8 @@ class Builder:
         self.archive: dict[tuple[str, str], list[str]] | None = None
         """(session, id) to whole redacted input and result, where they are to be kept."""
         self.skipped: dict[str, Skipped] = {}
+        self.renamed = False
+        """Is a session's key not kept as the source tells it? Ids that are made of it cannot go on later."""
 
     def resume(self, thread: Thread) -> None:
         """Go on with a thread that was loaded from the store."""
@@ -127,12 +131,12 @@ class Builder:
             if EARLIEST <= item.at <= LATEST:
                 self._need().ticks.append(item)
         elif isinstance(item, Operation):
-            self._operation(self._in_range(item))
+            self._operation(self._countable(self._in_range(item)))
             if self.archive is not None:
                 self._keep(item.id, 0, whole_arguments(self.redactor, item))
                 self._keep(item.id, 1, self.redactor.text(item.output))
         elif isinstance(item, Change):
-            self._change(self._in_range(item))
+            self._change(self._countable(self._in_range(item)))
             if self.archive is not None and item.output:
                 self._keep(item.id, 1, self.redactor.text(item.output))
         elif isinstance(item, About):
@@ -152,6 +156,21 @@ class Builder:
         line = item.origin.line if isinstance(item, Operation) else 0
         self.skip(line, "moment out of range left out")
         return msgspec.structs.replace(item, **wrong)
+
+    def _countable(self, item: T) -> T:
+        """An item without measures that are no counts of anything, which are counted."""
+        if all(type(value) is int and 0 <= value <= MOST_USES for value in item.measures.values()):
+            return item
+        wrong = [name for name, value in item.measures.items() if not _sound(name, value)]
+        if not wrong:
+            return item
+        line = item.origin.line if isinstance(item, Operation) else 0
+        self.skip(line, "absurd count left out", len(wrong))
+        fields = item.fields
+        if isinstance(item, Operation) and any(name.startswith("tokens.") for name in wrong):
+            fields = {**fields, "usage_quality": "lower_bound"}
+        measures = {name: value for name, value in item.measures.items() if name not in wrong}
+        return msgspec.structs.replace(item, measures=measures, fields=fields)
 
     def skip(self, line: int, reason: str, count: int = 1) -> None:
         """Count something that could not be used; the first place is kept."""
@@ -174,6 +193,7 @@ class Builder:
 
     def _about(self, about: About) -> None:
         key = self.redactor.name(about.session)
+        self.renamed = self.renamed or key != about.session
         root = self.root or self.redactor.name(about.root)
         thread = self.threads.get(key)
         if thread is None:
@@ -300,6 +320,13 @@ class Builder:
                 draft.fields.update(fields)
 
 
+def _sound(name: str, value: int) -> bool:
+    """Can a measure of one operation be this?"""
+    few = name == "calls" or name.startswith("uses.")
+    most = MOST_TOKENS if name.startswith("tokens.") else MOST_USES if few else MOST
+    return type(value) is int and 0 <= value <= most
+
+
 def absorb(old: Thread, new: Thread) -> None:
     """Add to a stored thread what another read of the same session brought.
 
@@ -323,12 +350,29 @@ def absorb(old: Thread, new: Thread) -> None:
         kept.output, kept.arguments = kept.output or draft.output, kept.arguments or draft.arguments
         if kept.ended is None:
             kept.ended, kept.status = draft.ended, draft.status
-    if old.ticks[: len(new.ticks)] != new.ticks:
-        old.ticks.extend(new.ticks)
+    if not all(map(_alike, old.ticks, new.ticks)):
+        again, start = {_moment(tick) for tick in new.ticks}, new.ticks[0].at
+        left = [tick for tick in old.ticks if _moment(tick) not in again]
+        # of what was told before and is not any more, late moments must not hide those that are told
+        late = [tick for tick in left if len(left) < len(old.ticks) and tick.at > start]
+        old.ticks = [*(tick for tick in left if tick not in late), *new.ticks, *late]
+    elif len(new.ticks) > len(old.ticks):
+        # the same file, which grew and was read as a whole again
+        old.ticks = list(new.ticks)
     old.project = old.project or new.project
     old.spawner = old.spawner or new.spawner
     old.task = new.task or old.task
     old.outcome = new.outcome or old.outcome
+
+
+def _moment(tick: Tick) -> tuple[object, ...]:
+    """What a tick is known by where it is told twice."""
+    return tick.at, tick.ends, tick.opens, tick.closes, tick.own
+
+
+def _alike(old: Tick, new: Tick) -> bool:
+    """Is a tick one that was told before? What is stored has an operation where none was named."""
+    return _moment(old) == _moment(new) and new.operation in (None, old.operation)
 
 
 def reclassify(thread: Thread) -> None:

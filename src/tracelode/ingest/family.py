@@ -18,6 +18,7 @@ from tracelode.ingest.planned import place
 from tracelode.ingest.timeline import (
     IDLE,
     Mark,
+    charged,
     marks_of,
     pack,
     pieces_of,
@@ -264,7 +265,7 @@ def _link(threads: Mapping[str, Thread]) -> dict[str, tuple[str, str]]:
 
 def _time(
     order: Sequence[Thread],
-    marks: Mapping[str, Sequence[Mark]],
+    marks: Mapping[str, list[Mark]],
     spawners: Mapping[str, tuple[str, str]],
     idle: int,
 ) -> None:
@@ -278,7 +279,8 @@ def _time(
     pieces = []
     for thread in order:
         asks = frozenset(d.index for d in thread.drafts.values() if d.fields.get("human") in _ANSWERS)
-        pieces.append(pieces_of(marks[thread.key], asks, covered.get(thread.key), idle))
+        ticking = charged(marks[thread.key], len(thread.drafts) - 1)
+        pieces.append(pieces_of(ticking, asks, covered.get(thread.key), idle))
     shares = sweep(pieces)
     for number, thread in enumerate(order):
         for draft in thread.drafts.values():

@@ -279,6 +279,7 @@ class Importer:
                 # its rows here were joined with others: they count where they are now
                 catalog.bury(result.shard, root)
         numbers: list[int] = []
+        moved: set[str] = set()
         self.naming.ban(result.bans)
         catalog.drop_sessions(result.gone)
         for family in result.families:
@@ -294,13 +295,21 @@ class Importer:
             else:
                 catalog.drop_family(family.root)
             for session, ticks, ids in family.sessions:
+                moved.add(catalog.root_of(session.key) or family.root)
                 number = catalog.put_session(session, ticks)
                 records = array("q")
                 records.frombytes(ids)
                 catalog.put_ids(number, records)
                 numbers.append(number)
+            moved.discard(family.root)
         for root in result.joined:
             catalog.drop_family(root)
+        # a session that two files tell of under two roots is in the family of the later one alone
+        for root in sorted(r for r in moved if catalog.shard_of(r)):
+            if catalog.sessions(root):
+                self._store(self._ask("refinish", [self._stored(root)]))
+            else:
+                catalog.drop_family(root)
         if result.gone:
             for root in [r for r in catalog.families() if not catalog.sessions(r)]:
                 catalog.drop_family(root)
@@ -394,6 +403,3 @@ def _renamed(item: Any, redactor: Any) -> Any:
     import msgspec
 
     return msgspec.structs.replace(item, name=redactor.path(item.name))
-
-
-__all__ = ["Importer"]

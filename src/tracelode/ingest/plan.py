@@ -170,7 +170,7 @@ class Planner:
             skipped = [Skipped(item.name, 0, reason)]
             self.plan.rows.append(msgspec.structs.replace(row, skipped=skipped))
             return
-        if known and old is not None and old.root:
+        if old is not None and old.adapter in self.adapters and old.root:
             self.whole.add(old.root)
         if item.name in self.joins:
             identity = self._joined(item, identity)

@@ -39,7 +39,7 @@ class Mark(msgspec.Struct, array_like=True):
     ends: int
     """Place in _ENDS."""
     operation: int
-    """Index charged, -1 where the session has none."""
+    """Index charged, -1 where no operation came yet that could be."""
     opens: tuple[int, ...] = ()
     """Indices of tools that start here."""
     closes: tuple[int, ...] = ()
@@ -68,9 +68,10 @@ def marks_of(ticks: Sequence[Tick], places: Mapping[str, int]) -> list[Mark]:
         places: operation id to index; ids that are gone (dropped) are skipped.
 
     Returns:
-        One mark a tick; a tick without an operation is charged to the next one in file order.
+        One mark a tick; a tick without an operation is charged to the next one in file order, -1 where
+        none came yet: the file may go on.
     """
-    following = max(places.values(), default=-1)
+    following = -1
     marks: list[Mark] = []
     for tick in reversed(ticks):
         index = places.get(tick.operation, -1) if tick.operation is not None else -1
@@ -83,6 +84,18 @@ def marks_of(ticks: Sequence[Tick], places: Mapping[str, int]) -> list[Mark]:
         marks.append(Mark(tick.at, _ENDS.index(tick.ends), index, opens, closes, tick.own))
     marks.reverse()
     return marks
+
+
+def charged(marks: list[Mark], last: int) -> list[Mark]:
+    """Marks that all have an operation, as far as the session has any.
+
+    Args:
+        marks: of marks_of().
+        last: index of the session's last operation, which is charged for what came after it.
+    """
+    if not marks or marks[-1].operation >= 0:
+        return marks
+    return [msgspec.structs.replace(m, operation=last) if m.operation < 0 else m for m in marks]
 
 
 def pieces_of(

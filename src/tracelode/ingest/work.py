@@ -285,13 +285,18 @@ class Worker:
             if job.session in threads:
                 builder.resume(threads[job.session])
         records = Records(job.path, cursor, whole=job.layout.endswith("document"))
+        told, before = False, set(threads)
         try:
             for item in adapter.read(records, state, job.name):
+                told = told or isinstance(item, Operation)
                 builder.take(item)
         except OSError as error:
             builder.skip(0, f"cannot be read: {why(error)}")
         for broken in records.broken:
             builder.skip(broken.line, broken.reason)
+        if job.layout == "document" and not told and not builder.skipped:
+            # of lines, and of parts of a session, more may follow
+            builder.skip(0, "nothing in it that can be used")
         thread = builder.thread
         if thread is not None and job.skew:
             below.doubt(thread, job.skew)
@@ -303,6 +308,8 @@ class Worker:
         except OSError:
             # it went away or became something else meanwhile: what was read stays, the next look is new
             head = tail = ""
+        # of a session without an operation nothing is kept: what the file told of it must be read again
+        bare = job.layout == "sessions" and any(not threads[k].drafts for k in threads.keys() - before)
         row = SourceRow(
             path=job.name,
             session=thread.key if thread else "",
@@ -315,7 +322,7 @@ class Worker:
             tail=tail,
             position=offset,
             line=records.cursor.line,
-            state=msgspec.msgpack.encode(self._clean(state)),
+            state=b"" if bare or builder.renamed else msgspec.msgpack.encode(self._clean(state)),
             skipped=list(builder.skipped.values()),
         )
         return row, records.bytes_read
@@ -391,7 +398,7 @@ def _names(value: Any, redactor: Redactor) -> Any:
         return redactor.name(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return storable(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_names(item, redactor) for item in value]
     if isinstance(value, dict):
         return {_names(key, redactor): _names(item, redactor) for key, item in value.items()}

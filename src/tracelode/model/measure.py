@@ -124,6 +124,25 @@ def split_evenly(total: int, n: int) -> list[int]:
     return [base + 1] * rest + [base] * (n - rest)
 
 
+def first_shares(total: int, n: int, count: int) -> list[int]:
+    """The first of the parts that split_evenly() makes, where a file tells how many there are.
+
+    Args:
+        total: what is shared; may be 0.
+        n: number of parts, at least 1; it may be any number that a file can hold.
+        count: how many of them are wanted, at most n.
+
+    Returns:
+        count integers.
+
+    Example:
+        >>> first_shares(10, 4, 3)
+        [3, 3, 2]
+    """
+    base, rest = divmod(total, n)
+    return [base + (place < rest) for place in range(count)]
+
+
 def round_shares(values: Iterable[int], divisor: int) -> list[int]:
     """Divide integers by one divisor so that the results sum to the divided total.
 

@@ -21,6 +21,8 @@ MODES: Final = ("summary", "metadata", "full")
 
 _WHOLE: Final = 4_096
 _NAME: Final = 200
+_JOINED: Final = re.compile(r"(?<=[-_.~*$)\]}])(?=/(?:home|Users|root|mnt)/)")
+_PARTS: Final = 20
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
@@ -203,6 +205,9 @@ class Redactor:
         Returns:
             One line of at most 200 characters, redacted, without control characters.
         """
+        if "/" in s and _JOINED.search(s):
+            # mcp__server__/home/x: what joins words hides that a path begins
+            s = "".join(self.start(part, _NAME) for part in _JOINED.split(s)[:_PARTS])
         return _CONTROL.sub(" ", self.start(s, _NAME))
 
     def value(self, obj: Any, limit: int) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from tracelode.lenient import decode, storable
+from tracelode.making import prefixed
 from tracelode.model.operation import operation_id
 from tracelode.model.ports import About, Change, Item, Line, Skip
 from tracelode.touches import MARK, ROLE, Process, Recording, Table, Touches
@@ -117,7 +118,8 @@ class Reader:
         state = self.state
         found = decode(line.data, Recording)[0] if line.data.startswith(MARK) else []
         own = found[0].id if found else ""
-        state.session = f"record-{own or operation_id(ADAPTER, line.data.decode('utf-8', 'replace'))}"
+        text = line.data.decode("utf-8", "replace")
+        state.session = prefixed("record", own or operation_id(ADAPTER, text))
         if found:
             state.root, state.project = found[0].session, found[0].cwd
         self.touches.session = state.session

@@ -18,7 +18,7 @@ import msgspec
 from tracelode import lenient
 from tracelode.lenient import as_object, block_text
 from tracelode.making import Maker, picodollars
-from tracelode.model.measure import split_evenly
+from tracelode.model.measure import first_shares
 from tracelode.model.operation import Operation, Status
 from tracelode.model.ports import About, Change, Item, Line, Skip
 from tracelode.outline import outline
@@ -254,19 +254,19 @@ class _Reader:
         stats = self.info.model_stats or Stats()
         told = stats.api_calls if stats.api_calls is not None and stats.api_calls >= 0 else count
         calls = max(count, told)
-        shares: list[dict[str, int]] = [{"calls": 1 if told else 0} for _ in range(calls)]
+        shares: list[dict[str, int]] = [{"calls": 1 if told else 0} for _ in range(count)]
+        rest: dict[str, int] = {"calls": calls - count if told else 0}
         for name, value in (
             ("tokens.input_fresh", stats.tokens_sent),
             ("tokens.output", stats.tokens_received),
             ("cost.reported", picodollars(stats.instance_cost)),
         ):
             if value is not None and value >= 0 and calls:
-                for share, part in zip(shares, split_evenly(value, calls), strict=True):
+                own = first_shares(value, calls, count)
+                for share, part in zip(shares, own, strict=True):
                     share[name] = part
-        rest: dict[str, int] | None = None
-        for share in shares[count:]:
-            rest = {key: (rest or {}).get(key, 0) + value for key, value in share.items()}
-        return shares[:count], rest
+                rest[name] = value - sum(own)
+        return shares, rest if calls > count else None
 
     def _step(self, step: Step, measures: dict[str, int], opened: str) -> Iterator[Item]:
         fields = self._fields()

@@ -27,6 +27,7 @@ VERSION = 1
 """Of the format; a larger one in a file is refused."""
 
 _HEAD = re.compile(rb'\s*\{\s*"type"\s*:\s*"tracelode"\s*,\s*"version"\s*:\s*\d+')
+_USES = re.compile(r"uses\.[a-z_]{1,30}")
 _ID = re.compile(r"[0-9a-f]{16}")
 _IDS = re.compile(r"[0-9a-f]{16}( [0-9a-f]{16})*")
 _ACTORS = ("human", "agent", "system")
@@ -242,7 +243,7 @@ def _measures(given: dict[str, Any]) -> dict[str, int]:
     return {
         key: value
         for key, value in given.items()
-        if (key in STORED or key.startswith("uses."))
+        if (key in STORED or _USES.fullmatch(key))
         and key not in _MADE
         and isinstance(value, int)
         and not isinstance(value, bool)

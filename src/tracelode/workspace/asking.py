@@ -194,7 +194,9 @@ class Asking:
         for operation in self._ask().operations(key):
             row = named.get(operation.index)
             if row is not None:
-                fields = {**operation.fields, "intent": row[0], "stage": row[1], "frame": row[2]}
+                named_by = {"intent": row[0], "stage": row[1], "frame": row[2]}
+                # processes and files have no stage
+                fields = {**operation.fields, **{k: v for k, v in named_by.items() if v is not None}}
                 measures = dict(operation.measures)
                 measures.update({m: v for m, v in zip(STORED, row[3:], strict=True) if v})
                 operation = msgspec.structs.replace(operation, fields=fields, measures=measures)

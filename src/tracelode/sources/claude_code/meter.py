@@ -22,6 +22,8 @@ _KINDS = (
     "uses.web_search",
 )
 _VARIANT = re.compile(r"\[[^\]]*\]$")
+_ABSURD = 10**10
+"""No run counts this many tokens of one kind; such a figure is damage."""
 
 
 class Meter:
@@ -124,7 +126,7 @@ class Meter:
             for model, usage in given.modelUsage.items():
                 name = model if model in state.tallies else _VARIANT.sub("", model)
                 tally = self._tally(name)
-                missing = _missing(tally, _total(usage), state.another, complaints)
+                missing = _missing(tally, _total(usage, complaints), state.another, complaints)
                 yield from self._missing(name, tally, missing, given, at)
         elif given.usage is not None and len(state.tallies) == 1:
             # versions without totals by model: the sum counts where no call tells anything
@@ -170,7 +172,7 @@ def _plus(sums: Told, more: Told, less: Told) -> Told:
     return Told(*(a + b - c for a, b, c in triples))
 
 
-def _total(usage: ModelUsage) -> Told:
+def _total(usage: ModelUsage, complaints: list[str]) -> Told:
     counts = (
         usage.inputTokens,
         usage.cacheReadInputTokens,
@@ -178,7 +180,12 @@ def _total(usage: ModelUsage) -> Told:
         usage.outputTokens,
         usage.webSearchRequests,
     )
-    return Told(*(max(0, n or 0) for n in counts))
+    told = [n or 0 for n in counts]
+    if min(told) < 0:
+        complaints.append("negative token count left out")
+    if max(told) > _ABSURD:
+        complaints.append("absurd token count left out")
+    return Told(*(n if 0 <= n <= _ABSURD else 0 for n in told))
 
 
 def _missing(tally: Tally, total: Told, another: bool, complaints: list[str]) -> Told:

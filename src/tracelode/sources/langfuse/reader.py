@@ -48,6 +48,8 @@ def read_traces(values: list[Any], path: str) -> Iterator[Item]:
         prompts: list[Prompt] = []
         for trace in traces:
             found = [_run(step, trace, complaints) for step in trace.observations]
+            if not found:
+                complaints.append("trace without an observation")
             runs.extend(found)
             prompt = _prompt(trace, found)
             if prompt is not None:

@@ -12,7 +12,7 @@ import msgspec
 from tracelode import lenient
 from tracelode.lenient import as_object, block_text
 from tracelode.making import Maker, picodollars, usage_counts
-from tracelode.model.measure import split_evenly
+from tracelode.model.measure import first_shares
 from tracelode.model.operation import Operation, Status
 from tracelode.model.ports import About, Change, Item, Line, Skip, Tick
 from tracelode.signals.arguments import argument_fields
@@ -78,7 +78,7 @@ class Reader:
         if cost is None or any(e.cost is not None for e in extras):
             return None
         calls = sum(map(is_call, self.messages))
-        return iter(split_evenly(cost, max(calls, self.stats.api_calls or 0, 1)))
+        return iter(first_shares(cost, max(calls, self.stats.api_calls or 0, 1), calls))
 
     def _rest(self) -> Iterator[Item]:
         """Calls that the run counted and no message holds, with what they cost."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tracelode.making import prefixed
 from tracelode.sources.otel import words
 from tracelode.sources.otel.usage import measures_of
 from tracelode.wire.message import Origin, Span
@@ -314,7 +315,7 @@ def session_by(name: str, attributes: Mapping[str, Any], origin: Origin, what: s
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
         if isinstance(value, str) and value.strip():
-            return f"otel-{value.strip()}" if product_of(origin.attributes, what) else value.strip()
+            return prefixed("otel", value.strip()) if product_of(origin.attributes, what) else value.strip()
     return ""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from tracelode.model.operation import Status
 from tracelode.model.ports import Item, Line
-from tracelode.sources.strace.descriptors import NOTHING, Thing, address, descriptor, file_of, thing_of
+from tracelode.sources.strace.descriptors import NOTHING, WHOLE, Thing, address, descriptor, file_of, thing_of
 from tracelode.sources.strace.lines import Entry, strings
 from tracelode.sources.strace.state import Own
 from tracelode.touches import Process, Touches
@@ -177,8 +177,8 @@ class Calls:
             if not quote:
                 return found
             told = descriptor(before)
-            folder = told[1] if told and told[1].startswith("/") else own.cwd
-            if told and told[0] == -100 and told[1].startswith("/"):
+            folder = told[1] if told and told[1].startswith(WHOLE) else own.cwd
+            if told and told[0] == -100 and told[1].startswith(WHOLE):
                 own.cwd = told[1]
             (path, *_) = strings('"' + after) or [""]
             found.append(posixpath.normpath(posixpath.join(folder, path)) if path else "")
@@ -216,7 +216,7 @@ class Calls:
     def _folder(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:
         paths = self._paths(own, entry.arguments)
         if entry.value == 0 and paths:
-            own.cwd = paths[0] if paths[0].startswith("/") else ""
+            own.cwd = paths[0] if paths[0].startswith(WHOLE) else ""
         yield from ()
 
 

@@ -21,6 +21,9 @@ _ADDRESS = re.compile(
 _DEVICE = re.compile(r"<(?:char|block) [^<>]*>$")
 _ASIDE = ("/dev/", "/proc/", "/sys/", "/memfd:", "/[")
 """Beginnings of paths that are no files: devices, what the kernel shows, memory."""
+_HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
+WHOLE = ("/", "~/")
+"""Beginnings of whole paths; the second one is what a resume state keeps of a home folder."""
 
 
 class Thing(msgspec.Struct, frozen=True):
@@ -51,7 +54,10 @@ def file_of(path: str) -> Thing:
     """The thing at a path."""
     if not path or path.startswith(_ASIDE):
         return NOTHING
-    return Thing("file", operation_id("path", path), path)
+    home = _HOME.match(path)
+    # the same before and after a resume state was cleaned
+    known = f"~{path[home.end() :]}" if home else path
+    return Thing("file", operation_id("path", known), path)
 
 
 def host_of(host: str, port: str) -> Thing:
@@ -69,7 +75,7 @@ def thing_of(told: str) -> Thing | None:
     Returns:
         The thing; None for a socket of which only a connection tells more.
     """
-    if told.startswith("/"):
+    if told.startswith(WHOLE):
         return NOTHING if _DEVICE.search(told) else file_of(unescaped(told))
     peer = _PEER.match(told)
     if peer is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tracelode.lenient import decode
+from tracelode.making import prefixed
 from tracelode.model.operation import Status, operation_id
 from tracelode.model.ports import About, Item, Line, Skip
 from tracelode.sources.strace.calls import Calls
@@ -57,7 +58,7 @@ class Reader:
         state = self.state
         found = decode(line.data, Recording)[0] if line.data.startswith(MARK) else []
         if found:
-            state.session = f"record-{found[0].id or operation_id(ADAPTER, _text(line.data))}"
+            state.session = prefixed("record", found[0].id or operation_id(ADAPTER, _text(line.data)))
             state.root, state.project = found[0].session, found[0].cwd
         else:
             state.session = f"strace-{operation_id(ADAPTER, _text(line.data))}"
