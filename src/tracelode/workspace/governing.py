@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tracelode.errors import QueryError, StoreError
 from tracelode.model.governing import AccessCheck, AccessEntry, Policy
 from tracelode.model.report import GcReport
-from tracelode.redact.pseudonyms import PSEUDONYM
+from tracelode.redact.pseudonyms import PSEUDONYM, Pseudonyms
 from tracelode.workspace.asking import Asking
 from tracelode.workspace.redacting import pseudonyms_of
 
@@ -189,8 +188,8 @@ class Governing(Asking):
         importer: Any = self._import()  # type: ignore[attr-defined]
         connection = importer.here.connection
         if name.startswith(_SHARED):
-            salt = self._salt()
-            found = shown(self._catalog, connection, lambda frame: _pseudonym(frame, salt) == name)
+            shared, kind = Pseudonyms(self._salt().encode()), name.partition("-")[0]
+            found = shown(self._catalog, connection, lambda frame: shared.of(kind, frame) == name)
         elif len(name) < SHORTEST:
             found = set()
         else:
@@ -213,12 +212,6 @@ class Governing(Asking):
         from tracelode.governance.access import verify
 
         return verify(self._catalog.folder)
-
-
-def _pseudonym(frame: str, salt: str) -> str:
-    """The pseudonym of --share."""
-    kind = "mcp" if frame.partition(":")[0] == "mcp" else "name"
-    return f"{kind}-{blake2b(frame.encode(), key=salt.encode()[:64], digest_size=4).hexdigest()}"
 
 
 __all__ = ["Governing", "folders_gc", "policy_of", "policy_text"]

@@ -367,13 +367,10 @@ class Journal:
         self._do("INSERT INTO notes(run, workflow, slot, code, guard, at) VALUES(?, ?, ?, ?, ?, ?)", values)
 
     def schemas(self, workflow: str) -> dict[str, str]:
-        """What the tools of a workflow took when it last ran to its end.
+        """Slot to the digest of what its tool took when the workflow last ran to its end.
 
         Args:
             workflow: its id.
-
-        Returns:
-            Slot to digest.
         """
         return dict(self.rows("SELECT slot, digest FROM schemas WHERE workflow = ?", (workflow,)))
 
