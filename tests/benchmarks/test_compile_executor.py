@@ -18,5 +18,5 @@ def test_it_measures_every_case(tmp_path: Path) -> None:
     cases = {row["case"]: row for row in told["rows"]}
     assert {"bare loop", "embedded, reads", "embedded, writes"} <= {*cases}
     assert 0 < cases["bare loop"]["step"] < cases["embedded, reads"]["step"]
-    assert told["overhead_ms"] > 0
+    assert all(over > 0 for over in told["overhead_ms"].values())
     assert list(tmp_path.iterdir()) == []

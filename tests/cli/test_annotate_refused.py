@@ -23,16 +23,22 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store
 
 
+@pytest.fixture(scope="module")
+def exported(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An export of two sessions."""
+    folder = tmp_path_factory.mktemp("exported") / "out"
+    tracelode.open(made, tz="UTC").annotate_export(folder, sessions=[KEY, OTHER])
+    return folder
+
+
 @pytest.fixture
-def store(made: Path, tmp_path: Path) -> Path:
+def store(made: Path, exported: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "store"))
 
 
 @pytest.fixture
-def folder(store: Path, tmp_path: Path) -> Path:
-    """An export of two sessions."""
-    tracelode.open(store, tz="UTC").annotate_export(tmp_path / "out", sessions=[KEY, OTHER])
-    return tmp_path / "out"
+def folder(exported: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(exported, tmp_path / "out", symlinks=True))
 
 
 def test_one_wrong_file_refuses_all_of_them(store: Path, folder: Path, run: fake.Run) -> None:

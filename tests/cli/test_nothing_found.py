@@ -95,9 +95,12 @@ FILLED: list[tuple[str, ...]] = [
     ("compile", "nobody"),
     ("verify", "nobody"),
     ("explain", "e1", "nobody"),
+    ("gc", "--forget", "nobody-at-all"),
 ]
 """What finds nothing in a workspace that holds sessions."""
-ALWAYS_SOMETHING = {"demo", "record", "rename", "doctor", "run", "completion"}
+ALWAYS_SOMETHING = {
+    "demo", "record", "rename", "doctor", "run", "completion", "access", "redact", "watch"
+}  # fmt: skip
 """Commands whose answer is never nothing: samples, a run, counts that may be 0, a script."""
 
 

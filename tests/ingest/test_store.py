@@ -237,7 +237,7 @@ def test_readers_never_see_a_fork_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_at_twenty_random_points(tmp_path: Path) -> None:
+def test_killed_at_random_points(tmp_path: Path) -> None:
     projects, truth = generated(tmp_path / "made", 14, 5)
     wanted = view(fresh(tmp_path, "once", projects))
     rng = random.Random(3)
@@ -245,8 +245,8 @@ def test_killed_at_twenty_random_points(tmp_path: Path) -> None:
     begun = time.monotonic()
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "timed"), str(projects)], check=True)
     whole = time.monotonic() - begun
-    for round in range(20):
-        store = tmp_path / f"killed{round % 4}"
+    for round in range(9):
+        store = tmp_path / f"killed{round % 3}"
         process = subprocess.Popen(
             [sys.executable, "-c", code, str(store), str(projects)],
             start_new_session=True,
@@ -255,7 +255,7 @@ def test_killed_at_twenty_random_points(tmp_path: Path) -> None:
         time.sleep(rng.uniform(0.05, whole))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        if round % 4 == 3 or round >= 16:
+        if round % 3 == 2:
             workspace = fresh(tmp_path, store.name, projects)
             assert view(workspace) == wanted
             assert workspace.totals().calls == truth["total"]["messages"]

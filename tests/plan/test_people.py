@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plan.traces import measured, row, steps
-from tracelode.plan.metrics import report
+from tracelode.plan.metrics.pooled import report
 
 
 def said(place: int, decision: str, node: str = "A") -> dict[str, Any]:

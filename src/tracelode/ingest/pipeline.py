@@ -13,6 +13,7 @@ from typing import Any
 
 from tracelode.ingest import plan as planning
 from tracelode.ingest import process
+from tracelode.ingest.cleaning import renamed
 from tracelode.ingest.discover import Found, Lost, Names, local_roots, sources, walk
 from tracelode.ingest.forget import Forgetter
 from tracelode.ingest.jobs import FamilyJob, Result, Settings
@@ -183,7 +184,7 @@ class Importer:
         redactor = self.here.redactor
         known = self.catalog.source_paths()
         # a name the catalog has is clean already: redaction changes nothing twice
-        clean: Iterator[Any] = (item if item.name in known else _renamed(item, redactor) for item in found)
+        clean: Iterator[Any] = (item if item.name in known else renamed(item, redactor) for item in found)
         if into is not None:
             clean = self.joiner.among(clean, *into)
         planner = planning.Planner(
@@ -397,9 +398,3 @@ class Importer:
         """Give every ladder of the store the name that its registry of now has for it."""
         with exclusive(self.catalog.folder):
             return self.naming.rename()
-
-
-def _renamed(item: Any, redactor: Any) -> Any:
-    import msgspec
-
-    return msgspec.structs.replace(item, name=redactor.path(item.name))

@@ -11,12 +11,12 @@ from tracelode import registry
 from tracelode.files import Cursor, Records, proof, why
 from tracelode.ingest import below, segmenters, spread
 from tracelode.ingest.attribute import complete
+from tracelode.ingest.cleaning import cleaned
 from tracelode.ingest.draft import Builder, Thread, absorb, reclassify
 from tracelode.ingest.family import Finished, Rules, finish, restore, spawner_id
 from tracelode.ingest.jobs import FamilyJob, FileJob, Result, Settings
 from tracelode.ingest.naming import banned_words
 from tracelode.ingest.settle import Group, decide
-from tracelode.lenient import storable
 from tracelode.model.operation import Operation
 from tracelode.pricing.table import PriceTable
 from tracelode.profile.name.bans import people
@@ -322,14 +322,10 @@ class Worker:
             tail=tail,
             position=offset,
             line=records.cursor.line,
-            state=b"" if bare or builder.renamed else msgspec.msgpack.encode(self._clean(state)),
+            state=b"" if bare or builder.renamed else msgspec.msgpack.encode(cleaned(state, self.redactor)),
             skipped=list(builder.skipped.values()),
         )
         return row, records.bytes_read
-
-    def _clean(self, state: Any) -> Any:
-        """A resume state without anything a source wrote: every string goes through the redactor."""
-        return msgspec.convert(_names(msgspec.to_builtins(state), self.redactor), type(state))
 
     def refinish(
         self,
@@ -391,15 +387,3 @@ def _together(old: dict[str, Thread], new: dict[str, Thread]) -> None:
 def _inherited(threads: Mapping[str, Thread]) -> dict[str, set[str]]:
     """What the threads inherit as they were stored."""
     return {key: {d.id for d in t.drafts.values() if d.inherited} for key, t in threads.items()}
-
-
-def _names(value: Any, redactor: Redactor) -> Any:
-    if isinstance(value, str):
-        return redactor.name(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return storable(value)
-    if isinstance(value, list | tuple):
-        return [_names(item, redactor) for item in value]
-    if isinstance(value, dict):
-        return {_names(key, redactor): _names(item, redactor) for key, item in value.items()}
-    return value

@@ -64,6 +64,8 @@ class Going:
     id: str
     """Event that started it."""
     at: int | None
+    tool: object = None
+    """Tool that its start names: where its end names it too, that is one call."""
     worked: bool = False
     """Was there a tool call since its declared start?"""
     implied: bool = False
@@ -100,7 +102,7 @@ class Live:
         event = step.event
         if event is not None and event.event_type == "execute" and event.status == "running":
             yield from self._start(step, event)
-        if step.call is not None:
+        if step.call is not None and not (event is not None and self._told(event)):
             yield from self._call(step, step.call)
         if event is None:
             return
@@ -112,6 +114,11 @@ class Live:
             self._close(event.node_id, step.at)
         if event.payload.get("decision") in STOPS and event.actor == "human":
             yield Mark("human_stops", "", 1, 0, event.event_id)
+
+    def _told(self, event: PlanEvent) -> bool:
+        """Is the call of an end the one that its start told?"""
+        going = self.going.get(event.node_id) if event.status != "running" else None
+        return going is not None and not going.implied and going.tool == event.payload.get("tool")
 
     def _planned(self, event: PlanEvent) -> Iterator[Mark]:
         first = not self.planned
@@ -128,7 +135,11 @@ class Live:
         again = self.starts.get(event.node_id, 0)
         self.starts[event.node_id] = again + 1
         self.going[event.node_id] = Going(
-            event.node_id, event.event_id, step.at, implied=event.evidence == "inferred"
+            event.node_id,
+            event.event_id,
+            step.at,
+            tool=event.payload.get("tool"),
+            implied=event.evidence == "inferred",
         )
         if again:
             yield Mark("restarts", event.node_id, 1, 0, event.event_id)
