@@ -37,7 +37,8 @@ def store(made: Path, exported: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def folder(exported: Path, tmp_path: Path) -> Path:
+def folder(store: Path, exported: Path, tmp_path: Path) -> Path:
+    tracelode.open(store, tz="UTC").sessions()  # its files are settled by whoever opens it first
     return Path(shutil.copytree(exported, tmp_path / "out", symlinks=True))
 
 

@@ -65,7 +65,9 @@ class Going:
     """Event that started it."""
     at: int | None
     tool: object = None
-    """Tool that its start names: where its end names it too, that is one call."""
+    """Tool that its start names: where its end names it too, that is one call, made at the end."""
+    out: bool = False
+    """Did the call of its start count as outside of every node?"""
     worked: bool = False
     """Was there a tool call since its declared start?"""
     implied: bool = False
@@ -102,7 +104,9 @@ class Live:
         event = step.event
         if event is not None and event.event_type == "execute" and event.status == "running":
             yield from self._start(step, event)
-        if step.call is not None and not (event is not None and self._told(event)):
+        if step.call is not None:
+            if event is not None and (going := self._told(event)) is not None:
+                yield from self._untell(step, going)
             yield from self._call(step, step.call)
         if event is None:
             return
@@ -115,10 +119,23 @@ class Live:
         if event.payload.get("decision") in STOPS and event.actor == "human":
             yield Mark("human_stops", "", 1, 0, event.event_id)
 
-    def _told(self, event: PlanEvent) -> bool:
-        """Is the call of an end the one that its start told?"""
+    def _told(self, event: PlanEvent) -> Going | None:
+        """The attempt whose start told the call that this end tells."""
         going = self.going.get(event.node_id) if event.status != "running" else None
-        return going is not None and not going.implied and going.tool == event.payload.get("tool")
+        if going is None or going.implied or going.tool is None:
+            return None
+        return going if going.tool == event.payload.get("tool") else None
+
+    def _untell(self, step: Step, going: Going) -> Iterator[Mark]:
+        """Take back what a start told."""
+        out = going.out and going.node not in self.planned
+        if out:
+            self.outside[going.node] -= 1
+        self.calls -= 1
+        if self.planned:
+            yield Mark("work_outside_plan", "", -int(out), -1, step.id)
+        else:
+            yield Mark("calls_without_plan", "", -1, 0, step.id)
 
     def _planned(self, event: PlanEvent) -> Iterator[Mark]:
         first = not self.planned
@@ -155,6 +172,8 @@ class Live:
         )
         if not inside:
             self.outside[call.node] = self.outside.get(call.node, 0) + 1
+        if (own := self.going.get(call.node)) is not None and own.id == step.id:
+            own.out = not inside
         if not self.planned:
             yield Mark("calls_without_plan", "", 1, 0, step.id)
         else:
