@@ -98,6 +98,9 @@ def test_a_fork_is_another_writer(tmp_path: Path) -> None:
         assert [r["seq"] for r in found if r["writer"] == writer] == list(range(by[writer]))
 
 
+FORKS = 6
+
+
 def test_a_fork_while_a_thread_writes_does_not_hang(tmp_path: Path) -> None:
     with Recorder(tmp_path).session("f") as s:
         stop = threading.Event()
@@ -108,7 +111,7 @@ def test_a_fork_while_a_thread_writes_does_not_hang(tmp_path: Path) -> None:
 
         thread = threading.Thread(target=busy)
         thread.start()
-        for _ in range(20):
+        for _ in range(FORKS):
             pid = os.fork()
             if pid == 0:
                 s.record("agent", "plan", "child")
@@ -119,7 +122,7 @@ def test_a_fork_while_a_thread_writes_does_not_hang(tmp_path: Path) -> None:
                 time.sleep(0.002)
         stop.set()
         thread.join()
-    assert sum(row["node_id"] == "child" for row in rows(tmp_path)) == 20
+    assert sum(row["node_id"] == "child" for row in rows(tmp_path)) == FORKS
 
 
 def test_threads_share_one_writer(tmp_path: Path) -> None:
