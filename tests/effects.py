@@ -6,8 +6,8 @@ import msgspec
 
 from reading import lines_of
 from tracelode import registry
+from tracelode.ingest.cleaning import cleaned
 from tracelode.ingest.draft import Builder, Draft, Thread
-from tracelode.ingest.work import _names
 from tracelode.model.ports import Line
 from tracelode.redact.fast import Redactor
 
@@ -29,7 +29,7 @@ def told(name: str, data: bytes | str, *cuts: int) -> tuple[dict[str, Draft], di
         for skip in builder.skipped.values():
             old = skipped.get(skip.reason, (skip.line, 0))
             skipped[skip.reason] = (old[0], old[1] + skip.count)
-        clean = msgspec.convert(_names(msgspec.to_builtins(state), redactor), type(state))
+        clean = cleaned(state, redactor)
         state = msgspec.msgpack.decode(msgspec.msgpack.encode(clean), type=type(state))
         start = cut
     drafts = [d for thread in threads.values() for d in thread.drafts.values()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tracelode.ingest.attribute import DEAREST, price
+from tracelode.ingest.cleaning import _names
 from tracelode.ingest.draft import MOST, MOST_TOKENS, Builder, Thread
-from tracelode.ingest.work import _names
 from tracelode.model.operation import Operation, Origin
 from tracelode.model.ports import About, Change
 from tracelode.pricing.table import PriceTable

@@ -16,6 +16,7 @@ from fuzzing.made import Made
 from fuzzing.values import CANARY
 from tracelode import registry
 from tracelode.files import Records, head
+from tracelode.ingest.cleaning import cleaned
 from tracelode.ingest.draft import Builder, Thread
 from tracelode.ingest.work import Worker
 from tracelode.model.measure import STORED
@@ -176,7 +177,7 @@ class Reading:
             reasons |= builder.skipped.keys()
             if builder.renamed:
                 return []  # such a file is read as a whole again
-            text = msgspec.msgpack.encode(self._worker._clean(state))
+            text = msgspec.msgpack.encode(cleaned(state, self._worker.redactor))
             state = msgspec.msgpack.decode(text, type=type(state))
         found: list[Any] = [sorted(reasons)]
         for key, one in sorted(threads.items()):
