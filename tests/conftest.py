@@ -12,8 +12,8 @@ from hypothesis import settings
 
 _FOREIGN = ("TRACELODE_STORE", "TRACELODE_DEBUG", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "FORCE_COLOR", "COLUMNS")
 
-settings.register_profile("ci", deadline=None, derandomize=True, max_examples=40)
-settings.register_profile("local", deadline=None, max_examples=40)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("local", deadline=None, max_examples=25)
 
 
 def pytest_configure() -> None:
