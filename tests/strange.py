@@ -44,7 +44,18 @@ def survives(source: Any, records: list[Any], seed: int, value: Any, path: str =
     places = spots(spoiled)
     node, key = random.Random(seed).choice(places)
     node[key] = copy.deepcopy(value)
-    lines = [Line(n, 0, json.dumps(record).encode()) for n, record in enumerate(spoiled, 1)]
+    well_formed(source, spoiled, path)
+
+
+def well_formed(source: Any, records: list[Any], path: str = "t.json") -> None:
+    """Read records; what a source yields must be operations.
+
+    Args:
+        source: an adapter.
+        records: decoded lines, or the one document.
+        path: the file as origins name it.
+    """
+    lines = [Line(n, 0, json.dumps(record).encode()) for n, record in enumerate(records, 1)]
     for item in source.read(lines, source.fresh(), path):
         if isinstance(item, Operation):
             assert all(isinstance(v, int) and v >= 0 for v in item.measures.values())

@@ -182,6 +182,29 @@ def test_a_signal_that_ends_the_recorder_ends_all_that_runs_below(
     assert not Path("went-on").exists()
 
 
+INTERRUPTED = """
+import os, subprocess, sys
+from tracelode.record import proc, run
+
+class Nothing:
+    def find_spec(self, *_):
+        raise ImportError("half done")
+
+below = run.Below(lambda: [child.pid], lambda: proc.children(os.getpid()) + proc.traced(os.getpid()))
+child = subprocess.Popen(["sleep", "60"])
+assert "encodings.ascii" not in sys.modules
+sys.meta_path.insert(0, Nothing())
+below.tell(15)
+print(child.wait())
+"""
+
+
+def test_a_signal_may_come_in_the_middle_of_an_import() -> None:
+    # even a codec is a module, and asking for one whose import was interrupted fails
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("-15\n", "")
+
+
 def test_a_recorder_that_is_killed_takes_its_command_along(place: Path) -> None:
     child = subprocess.Popen(
         [sys.executable, "-c", RECORD, "proc", "sh", "-c", "echo $$; exec sleep 60"],

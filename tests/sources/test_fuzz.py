@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from reading import spoiled, unharmed
 from sources.test_claude_old_cases import branched, old_layout, with_progress
-from strange import VALUES, spots, survives
+from strange import VALUES, spots, survives, well_formed
 from tracelode import registry
 from tracelode.files import Records
 from tracelode.ingest.draft import Builder, Thread
@@ -101,20 +101,31 @@ def test_damage_is_survived_and_counted(name: str, tmp_path: Path) -> None:
     assert kept > ROUNDS
 
 
+def decoded(name: str) -> list[Any]:
+    """The records of a source's sample."""
+    (sample,) = (HERE / "samples").glob(f"{name}.*")
+    data = sample.read_bytes()
+    try:
+        return [json.loads(data)]
+    except ValueError:
+        return [json.loads(line) for line in data.splitlines()]
+
+
 @pytest.mark.parametrize("name", JSON_NAMES)
 @given(seed=st.integers(0, 2**32), value=VALUES)
 @settings(max_examples=150, deadline=None)
 def test_any_field_may_hold_anything(name: str, seed: int, value: Any) -> None:
-    (sample,) = (HERE / "samples").glob(f"{name}.*")
-    source = registry.load("sources", name)
-    data = sample.read_bytes()
-    whole = source.layout.endswith("document")
-    try:
-        records = [json.loads(data)] if whole else [json.loads(line) for line in data.splitlines()]
-    except ValueError:
-        # a document of several lines
-        records = [json.loads(line) for line in data.splitlines()]
-    survives(source, records, seed, value)
+    survives(registry.load("sources", name), decoded(name), seed, value)
+
+
+@pytest.mark.parametrize("name", JSON_NAMES)
+def test_any_number_may_be_below_zero(name: str) -> None:
+    source, records = registry.load("sources", name), decoded(name)
+    for node, key in spots(records):
+        if type(node[key]) in (int, float):
+            before, node[key] = node[key], -1
+            well_formed(source, records)
+            node[key] = before
 
 
 @given(seed=st.integers(0, 2**32), value=VALUES)

@@ -202,8 +202,9 @@ def children(pid: int) -> list[int]:
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError):
-                text = Path(f"/proc/{pid}/task/{task}/children").read_text(encoding="ascii")
-                found.extend(int(word) for word in text.split())
+                # as bytes: a signal's handler asks, and loading a codec may be what the signal interrupted
+                told = Path(f"/proc/{pid}/task/{task}/children").read_bytes()
+                found.extend(int(word) for word in told.split())
     return sorted(found)
 
 
@@ -216,10 +217,10 @@ def traced(tracer: int) -> list[int]:
     found: dict[int, int] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
-            text = Path(f"/proc/{name}/status").read_text(encoding="ascii", errors="replace")
-            told = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
-            if told.get("TracerPid") == str(tracer):
-                found[int(name)] = int(told.get("PPid", "0"))
+            text = Path(f"/proc/{name}/status").read_bytes()  # as bytes, like children()
+            told = dict(line.split(b":\t", 1) for line in text.splitlines() if b":\t" in line)
+            if told.get(b"TracerPid") == b"%d" % tracer:
+                found[int(name)] = int(told.get(b"PPid", b"0"))
     return sorted(pid for pid, parent in found.items() if parent not in found and parent != tracer)
 
 

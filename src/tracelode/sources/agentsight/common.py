@@ -30,6 +30,11 @@ def opened(flags: int | None) -> str:
     return "write" if flags is not None and flags > 0 and flags & _WRITES else "open"
 
 
+def times(count: object) -> int:
+    """How often something happened that is told at least once: a count that is none says once."""
+    return count if isinstance(count, int) and count > 0 else 1
+
+
 def session_of_request(details: dict[str, Any] | None) -> str:
     """The session that a request of Claude Code names as its user's, "" for other requests."""
     metadata = (details or {}).get("metadata")

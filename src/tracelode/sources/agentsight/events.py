@@ -9,7 +9,7 @@ import msgspec
 from tracelode.lenient import decode
 from tracelode.model.operation import operation_id
 from tracelode.model.ports import About, Change, Item, Line, Skip
-from tracelode.sources.agentsight.common import DEVICES, SLACK, moment, named, opened
+from tracelode.sources.agentsight.common import DEVICES, SLACK, moment, named, opened, times
 from tracelode.sources.agentsight.records import Data, Event
 from tracelode.touches import ROLE, Process, Table, Touches
 
@@ -152,7 +152,7 @@ class Reader:
             return
         yield from self.touches.touch(
             self._who(pid, data), "file", operation_id("path", data.filepath), at, self.line,
-            fields={"path": data.filepath}, touch=opened(data.flags), events=max(1, data.count or 1),
+            fields={"path": data.filepath}, touch=opened(data.flags), events=times(data.count),
         )  # fmt: skip
 
     def _traffic(self, pid: int, at: int | None, data: Data, source: str) -> Iterator[Item]:

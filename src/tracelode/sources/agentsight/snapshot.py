@@ -17,6 +17,7 @@ from tracelode.sources.agentsight.common import (
     opened,
     session_of_file,
     session_of_request,
+    times,
 )
 from tracelode.sources.agentsight.records import Audit, Node, Snapshot, ToolCall
 from tracelode.touches import ROLE, Process, Table, Touches
@@ -229,7 +230,7 @@ class Reading:
         yield from self.touches.touch(
             process, "file", operation_id("path", path), moment(audit.timestamp_ms), self.line,
             fields={"path": path}, touch="delete" if audit.action == "delete" else touch,
-            events=count if isinstance(count, int) and count > 0 else 1,
+            events=times(count),
         )  # fmt: skip
 
     def _target(
@@ -242,7 +243,7 @@ class Reading:
             return
         what = operation_id("address", host)
         fields = {"domain": host}
-        for at, events in ((first, count or 1), (last, 0)):
+        for at, events in ((first, times(count)), (last, 0)):
             yield from self.touches.touch(
                 process, "network", what, moment(at), self.line, fields=fields, events=events
             )

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tracelode.lenient import as_object, fit, microseconds
-from tracelode.making import Maker, picodollars, put_input, usage_counts
+from tracelode.making import Maker, picodollars, put_count, put_input, usage_counts
 from tracelode.model.operation import Operation, Status, operation_id
 from tracelode.model.ports import About, Change, Item, Skip, Tick
 from tracelode.signals.arguments import argument_fields, tool_kind
@@ -255,7 +255,7 @@ class _Reader:
         if usage:
             whole, read = int(grown.get("prompt_tokens", 0)), int(grown.get("cache_read_tokens", 0))
             put_input(found, whole, read, int(grown.get("cache_write_tokens", 0)), complaints)
-            found["tokens.output"] = int(grown.get("completion_tokens", 0))
+            put_count(found, "tokens.output", int(grown.get("completion_tokens", 0)), complaints)
         return found
 
     def _tool(self, event: Event, call: Operation, at: int | None) -> Operation:
