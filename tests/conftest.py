@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import tempfile
 import time
 from pathlib import Path
@@ -25,6 +26,9 @@ def pytest_configure() -> None:
             del os.environ[name]
     os.environ.update(HOME=str(home), TZ="UTC", NO_COLOR="1", TERM="dumb")
     time.tzset()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # as a shell starts what runs in the background; the commands under test would inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
