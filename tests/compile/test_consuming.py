@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compile.chats import store, talk
 from compile.fixtures import runs
 from tracelode.compile.consuming import consumers, differ, waits
+from tracelode.compile.paths import general, leaves
 from tracelode.model.run import Tree
 from tracelode.signals.effects import tool_class
 
@@ -97,3 +102,32 @@ def test_a_name_that_may_hand_out_or_use_up_is_no_look(tool: str) -> None:
 @pytest.mark.parametrize("tool", TELLS.split())
 def test_a_name_that_only_tells_of_such_a_thing_is_one(tool: str) -> None:
     assert tool_class(tool) == "read"
+
+
+PARTS = st.recursive(
+    st.sampled_from([None, True, 1, 1.5, "a", "b", "2026-01-02 10:00", [], {}]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["id", "updated_at", "name", "x"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+def told(output: Tree) -> Counter[tuple[str, str]]:
+    """What an output tells, one leaf after another."""
+    found: Counter[tuple[str, str]] = Counter()
+    for keys, value in leaves(output):
+        path = general(keys)
+        passing = isinstance(value, float) or path.rpartition(".")[2].strip("[]*") == "updated_at"
+        if not passing and not (isinstance(value, str) and value[:4] == "2026"):
+            found[path, msgspec.json.encode(value).decode()] += 1
+    return found
+
+
+@given(PARTS, PARTS, st.integers(0, 3))
+def test_what_equal_parts_cancel_out_changes_nothing(one: Tree, other: Tree, around: int) -> None:
+    for n in range(around):
+        one, other = [[one, n], [n, other]] if n % 2 else [{"id": one}, {"id": other, "x": n}]  # type: ignore[list-item]
+    assert differ(one, other) == bool(told(one) - told(other))
+    assert not differ(one, one)

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compile.chats import store, talk, travel
+from tracelode.compile.accounted import _tokens
 from tracelode.compile.request import Told, asks, told
 from tracelode.model.workflow import Effect, Workflow
 
@@ -296,3 +299,9 @@ def test_recorded_requests_of_both_orders_prove_none(tmp_path: Path) -> None:
     one, two = _days("month", "day"), _days("day", "month")
     found = _copied(tmp_path, DAY, (*one[:4], *two[4:]))
     assert "day" not in _read(found, "02/03/2027").inputs
+
+
+@given(st.text("ab_1-'.,? \t\n\x1c\x7f", max_size=30))
+def test_words_of_plain_and_other_letters_are_cut_alike(text: str) -> None:
+    # with a letter that is not ASCII the text is read sign by sign
+    assert [*_tokens(text)] == [*_tokens(text + " é")][:-1]

@@ -52,6 +52,8 @@ _FRAME = re.compile(
 """Ways to begin that change nothing."""
 _PLAIN_SIGNS = frozenset(".,;:!?'\"()-–—…“”‘’«»`")
 """Signs that change nothing."""
+_ASCII = re.compile(r"\w+(?:[-']\w+)*|[^\w\t\n\v\f\r ]", re.ASCII)
+"""A word or a sign of a text that is ASCII."""
 _QUOTES = "\"'`“‘”’"
 _BEYOND = f"more than {LONGEST:,} characters"
 OTHER_SCRIPT = "a word of another script"
@@ -213,8 +215,10 @@ def typed(value: Tree, kind: str) -> Tree:
 def _left(text: str, read: Iterable[tuple[int, int]], values: Collection[str]) -> Iterator[tuple[str, str]]:
     """Words and signs of a text without what is read in it, as they are compared and as they stand."""
     text = blanked(text, read)
+    plain, low = text.isascii(), text.lower()
     for value in sorted(values, key=lambda v: (-len(v), v)):
-        if value.strip():
+        # an ASCII text holds no other spelling of a letter, so that most values need no pattern
+        if value.strip() and not (plain and value.isascii() and value.lower() not in low):
             bounded = rf"(?<!\w){re.escape(value)}(?!\w)"
             text = re.sub(bounded, lambda m: " " * len(m[0]), text, flags=re.IGNORECASE)
     text = _NEUTRAL.sub(lambda match: " " * len(match[0]), ungreeted(text))
@@ -247,6 +251,9 @@ def ungreeted(text: str) -> str:
 
 def _tokens(text: str) -> Iterator[str]:
     """Words with the hyphens and apostrophes inside of them, and every other sign by itself."""
+    if text.isascii():
+        yield from _ASCII.findall(text)
+        return
     at = 0
     while at < len(text):
         end = at

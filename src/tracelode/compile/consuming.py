@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 
-from tracelode.compile.paths import general, leaves, written
+from tracelode.compile.paths import ANY_PLACE, Key, general, leaves, written
 from tracelode.model.run import Run, Tree
 from tracelode.signals.command import tokens
 from tracelode.signals.lexicon import load
@@ -58,23 +60,45 @@ def differ(one: Tree, other: Tree) -> bool:
         >>> differ({"message": "M-1"}, {"message": "M-2"}), differ([1, 2], [2, 1, 3]), differ(1.5, 1.6)
         (True, False, False)
     """
-    return bool(_told(one) - _told(other))
-
-
-def _told(output: Tree) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
-    for keys, value in leaves(output):
-        path = general(keys)
-        if isinstance(value, float) or _PASSING.intersection(_words(path)):
-            continue
-        if isinstance(value, str) and _MOMENT.fullmatch(value):
-            continue
-        found[path, msgspec.json.encode(value).decode()] += 1
-    return found
+    for keys, mine, sign in _unequal(one, other):
+        for inner, value in leaves(mine):
+            path = general(keys + inner)
+            passing = isinstance(value, float) or _passing(path)
+            if not passing and not (isinstance(value, str) and _MOMENT.fullmatch(value)):
+                found[path, msgspec.json.encode(value).decode()] += sign
+    return any(count > 0 for count in found.values())
 
 
-def _words(path: str) -> list[str]:
-    return tokens(path.rpartition(".")[2].strip("[]*"))
+def _unequal(one: Tree, other: Tree) -> Iterator[tuple[tuple[Key, ...], Tree, int]]:
+    """(where, part, 1 or -1) for what is left of two values where equal parts of one place cancel out."""
+    stack: list[tuple[tuple[Key, ...], Any, Any]] = [((), one, other)]
+    while stack:
+        at, mine, theirs = stack.pop()
+        if isinstance(mine, dict) and isinstance(theirs, dict) and mine and theirs:
+            stack.extend(((*at, key), mine[key], theirs[key]) for key in mine if key in theirs)
+            yield from (((*at, key), mine[key], 1) for key in mine if key not in theirs)
+            yield from (((*at, key), theirs[key], -1) for key in theirs if key not in mine)
+        elif isinstance(mine, list) and isinstance(theirs, list) and mine and theirs:
+            # the order of elements says nothing
+            left = Counter(map(msgspec.json.encode, mine))
+            left.subtract(map(msgspec.json.encode, theirs))
+            for element, count in left.items():
+                part = msgspec.json.decode(element) if count else None
+                yield from (((*at, ANY_PLACE), part, 1 if count > 0 else -1) for _ in range(abs(count)))
+        elif msgspec.json.encode(mine) != msgspec.json.encode(theirs):
+            yield at, mine, 1
+            yield at, theirs, -1
+
+
+@lru_cache(maxsize=4096)
+def _passing(path: str) -> bool:
+    return not _PASSING.isdisjoint(_words(path))
+
+
+@lru_cache(maxsize=4096)
+def _words(path: str) -> tuple[str, ...]:
+    return tuple(tokens(path.rpartition(".")[2].strip("[]*")))
 
 
 def waits(tool: str, outputs: Sequence[Tree], still: bool = False) -> bool:
@@ -92,13 +116,12 @@ def waits(tool: str, outputs: Sequence[Tree], still: bool = False) -> bool:
     moved = _moved(outputs)
     if moved is None or outputs[-1] == outputs[-2]:
         return False
-    rows = [{written(keys): value for keys, value in leaves(output)} for output in outputs]
-    states = [path for path in moved if _state(tool, path, [row.get(path) for row in rows])]
-    if any(path not in states and _names(path, [row.get(path) for row in rows]) for path in moved):
+    states = {path for path, values in moved.items() if _state(tool, path, values)}
+    if any(path not in states and _names(path, values) for path, values in moved.items()):
         return False
     if states:
-        return all(_onward([row.get(path) for row in rows]) for path in states)
-    return len(outputs) >= POLLS and len(moved) <= 2 and (still or all(_count(rows, path) for path in moved))
+        return all(_onward(moved[path]) for path in states)
+    return len(outputs) >= POLLS and len(moved) <= 2 and (still or all(map(_count, moved.values())))
 
 
 def _state(tool: str, path: str, values: Sequence[object]) -> bool:
@@ -120,15 +143,14 @@ def _onward(values: Sequence[object]) -> bool:
     return len(steps) == len({repr(v) for v in steps})
 
 
-def _count(rows: Sequence[dict[str, Tree]], path: str) -> bool:
+def _count(values: Sequence[object]) -> bool:
     """Does a number only rise, or only fall?"""
-    values = [row.get(path) for row in rows]
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     return len(numbers) == len(values) and numbers in (sorted(numbers), sorted(numbers, reverse=True))
 
 
-def _moved(outputs: Sequence[Tree]) -> list[str] | None:
-    """Paths whose values differ between outputs of one form; None where the forms differ."""
+def _moved(outputs: Sequence[Tree]) -> dict[str, list[Tree]] | None:
+    """Path to its values where they differ between outputs of one form; None where the forms differ."""
     rows = [dict(leaves(output)) for output in outputs]
     if any(row.keys() != rows[0].keys() for row in rows):
         shared = set(rows[0]).intersection(*rows)
@@ -136,7 +158,9 @@ def _moved(outputs: Sequence[Tree]) -> list[str] | None:
         if len(shared) * 2 < least:
             return None
         rows = [{key: row[key] for key in row if key in shared} for row in rows]
-    return [written(key) for key in rows[0] if any(row[key] != rows[0][key] for row in rows)] or None
+    first = rows[0]
+    moved = [key for key in first if any(row[key] != first[key] for row in rows)]
+    return {written(key): [row[key] for row in rows] for key in moved} or None
 
 
 def hollow(output: Tree) -> bool:

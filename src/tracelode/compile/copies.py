@@ -6,6 +6,7 @@ run: else a session that was forked eight times would prove what it did once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
@@ -61,14 +62,22 @@ def unrepeated(runs: Sequence[Run]) -> tuple[tuple[Run, ...], int]:
     Returns:
         (the others in their order, how many were left aside).
     """
-    first: dict[tuple[str | None, bytes | str], str] = {}
+    alike = Counter(_asked(run) for run in runs)
+    first: dict[tuple[object, ...], str] = {}
     for run in runs:
-        first.setdefault((run.outcome, _said(run) if run.calls else run.key), run.key)
+        asked = _asked(run)
+        # outputs are large: they are only looked at where the requests and tools are the same
+        said = run.key if alike[asked] == 1 or not run.calls else _said(run)
+        first.setdefault((*asked, said), run.key)
     kept = set(first.values())
     return tuple(run for run in runs if run.key in kept), len(runs) - len(kept)
 
 
+def _asked(run: Run) -> tuple[object, ...]:
+    called = tuple((c.server, c.name, c.error, c.missing) for c in run.calls)
+    return run.outcome, tuple(turn.text for turn in run.turns if turn.role == "user"), called
+
+
 def _said(run: Run) -> bytes:
-    asked = [turn.text for turn in run.turns if turn.role == "user"]
-    calls = [(c.server, c.name, c.arguments, c.output, c.error, c.missing) for c in run.calls]
-    return blake2b(msgspec.json.encode((asked, calls), order="deterministic"), digest_size=16).digest()
+    calls = [(c.arguments, c.output) for c in run.calls]
+    return blake2b(msgspec.json.encode(calls, order="deterministic"), digest_size=16).digest()

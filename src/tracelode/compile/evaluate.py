@@ -179,7 +179,11 @@ def _picked(pick: b.Pick, rows: list[Tree], scene: Scene, last: bool) -> list[Tr
             found = rows[pick.index : (pick.index + 1) or None]
         case b.Where():
             wanted = value(pick.value, scene)
-            found = [r for held, r in _fields(rows, pick.field) if holds(pick.op, held, wanted)]
+            if pick.op == "eq":
+                fits = transforms.equal_to(wanted)
+                found = [r for held, r in _fields(rows, pick.field) if fits(held)]
+            else:
+                found = [r for held, r in _fields(rows, pick.field) if holds(pick.op, held, wanted)]
             if last and len(found) > 1 and not pick.first:
                 raise Missing("ambiguous_selection", f"{len(found)} elements fit")
         case _:

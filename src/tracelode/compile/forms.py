@@ -6,6 +6,7 @@ A form is named by its own parts: YYYY MM M DD D Mon Month Ddd Dddd th HH H hh h
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -191,14 +192,21 @@ def _part(moment: Moment, part: str, half: str) -> str:
         or (moment.year is None and part in ("YYYY", "Ddd", "Dddd"))
     ):
         raise ValueError("no date")
-    year, month, day = moment.year or 2000, moment.month, moment.day
-    weekday = DAYS[date(year, month, day).weekday()]
-    told = {
-        "YYYY": f"{year:04d}", "MM": f"{month:02d}", "M": str(month), "DD": f"{day:02d}", "D": str(day),
-        "Month": MONTHS[month - 1], "Mon": MONTHS[month - 1][:3], "Dddd": weekday, "Ddd": weekday[:3],
-        "th": _ordinal(day),
-    }  # fmt: skip
-    return told[part]
+    return _DAY_PARTS[part](date(moment.year or 2000, moment.month, moment.day))
+
+
+_DAY_PARTS: dict[str, Callable[[date], str]] = {
+    "YYYY": lambda day: f"{day.year:04d}",
+    "MM": lambda day: f"{day.month:02d}",
+    "M": lambda day: str(day.month),
+    "DD": lambda day: f"{day.day:02d}",
+    "D": lambda day: str(day.day),
+    "Month": lambda day: MONTHS[day.month - 1],
+    "Mon": lambda day: MONTHS[day.month - 1][:3],
+    "Dddd": lambda day: DAYS[day.weekday()],
+    "Ddd": lambda day: DAYS[day.weekday()][:3],
+    "th": lambda day: _ordinal(day.day),
+}
 
 
 def _clock(moment: Moment, part: str, half: str) -> str:

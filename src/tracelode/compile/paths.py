@@ -26,6 +26,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_\-]+\Z")
 _PART = re.compile(r'\.?([A-Za-z0-9_\-]+)|\[(-?\d{1,18}|\*)\]|\[("(?:[^"\\]|\\.)*")\]|\.?(\{\*\})')
 
 
+@lru_cache(maxsize=65536)
 def written(keys: tuple[Key, ...]) -> str:
     """The text of a path.
 
@@ -180,6 +181,7 @@ def put(tree: Tree, keys: tuple[Key, ...], value: Tree) -> Tree:
     return tree
 
 
+@lru_cache(maxsize=65536)
 def general(keys: tuple[Key, ...]) -> str:
     """The path with every list place generalised.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import msgspec
@@ -16,7 +16,10 @@ SHORT, LONG = 4, 200
 MOST = 64
 """Leaves of one call's arguments that are looked for."""
 _WORD = re.compile(rb"[A-Za-z0-9_]")
-_WORDS = re.compile(rb"[A-Za-z0-9_]+")
+_APART = bytes(sign if _WORD.match(bytes((sign,))) else 32 for sign in range(256))
+"""Every byte that is no part of a word, as a space."""
+FEW = 64
+"""Values that are looked for without an index of words, which takes longer to make."""
 _TRIES = 20
 _DULL = re.compile(r"-?\d{1,3}|true|false|null|[a-z]{1,12}", re.IGNORECASE)
 
@@ -100,14 +103,21 @@ class Told:
         found = self._held.get(text)
         if found is None:
             needle = msgspec.json.encode(text)[1:-1]
-            # each word of the value is a whole word of what tells it: most outputs need not be searched
-            among: set[int] | None = None
-            for word in _WORDS.findall(needle):
-                calls = self._where.get(word, set())
-                among = calls if among is None else among & calls
-            places = range(len(self._blobs)) if among is None else sorted(among)
+            places = self._places(needle)
             found = self._held[text] = frozenset(n for n in places if _stands(self._blobs[n], needle))
         return found
+
+    def _places(self, needle: bytes) -> Iterable[int]:
+        """The calls whose outputs may hold a value: all, or where all of its words stand."""
+        if len(self._held) < FEW:
+            return range(len(self._blobs))
+        # each word of the value is a whole word of what tells it: most outputs need not be searched
+        words = needle.translate(_APART).split()
+        return (
+            sorted(set.intersection(*(self._where.get(word, set()) for word in words)))
+            if words
+            else range(len(self._blobs))
+        )
 
     @cached_property
     def _blobs(self) -> list[bytes]:
@@ -118,7 +128,7 @@ class Told:
         """Word to the calls in whose outputs it stands."""
         found: dict[bytes, set[int]] = {}
         for n, blob in enumerate(self._blobs):
-            for word in set(_WORDS.findall(blob)):
+            for word in set(blob.translate(_APART).split()):
                 found.setdefault(word, set()).add(n)
         return found
 

@@ -18,7 +18,7 @@ text); L2 equal in another format. The table of changes is closed; each gives on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Literal
 from urllib.parse import quote, quote_plus, unquote_plus
@@ -48,6 +48,7 @@ __all__ = [
     "apply",
     "canonical",
     "derive",
+    "equal_to",
     "explain",
     "keys",
     "number",
@@ -79,8 +80,29 @@ def same(a: Tree, b: Tree) -> bool:
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if type(a) is type(b) and a == b:
         return True
-    shared = set(canonical(a)).intersection(canonical(b))
-    return bool(shared)
+    theirs = canonical(b)
+    return any(key in theirs for key in canonical(a)) if theirs else False
+
+
+def equal_to(value: Tree) -> Callable[[Tree], bool]:
+    """same() with one side fixed, for many others.
+
+    Args:
+        value: JSON value.
+
+    Returns:
+        Tells of another value whether the two are canonically equal.
+    """
+    kind, mine = type(value), canonical(value)
+    if kind is dict or kind is list:
+        return lambda other: same(other, value)
+
+    def equal(other: Tree) -> bool:
+        if type(other) is kind and other == value:
+            return True
+        return bool(mine) and any(key in mine for key in canonical(other))
+
+    return equal
 
 
 def wants(value: Tree) -> tuple[Shared, ...]:

@@ -24,7 +24,9 @@ ASIDE = 500
 
 _FENCE = re.compile(r"```[\w-]{0,20}[ \t]*\n(.*?)\n?```", re.DOTALL)
 _OPENS = re.compile(r"(?m)(?:^|[:=] ?)(?=[\[{])")
-_HUGE = re.compile(r"\d{19}")
+_NINES = bytes(57 if 48 <= sign <= 57 else sign for sign in range(256))
+"""Every digit as a nine: many digits in a row are then found much faster than by a pattern."""
+_HUGE = b"9" * 19
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 LOST = "\ufffd"
 """In the place of half a character, which cannot be written: what it was is not known."""
@@ -52,7 +54,7 @@ def parse(text: str, loose: bool = True) -> Tree:
         >>> parse('{"id": 7}'), parse("id: 7\\nname: Jo"), parse("all is well")
         ({'id': 7}, {'id': 7, 'name': 'Jo'}, 'all is well')
     """
-    if _SURROGATE.search(text):
+    if not text.isascii() and _SURROGATE.search(text):
         text = _SURROGATE.sub(LOST, text)
     bare = text.strip()
     if not bare or len(text) > LARGEST:
@@ -89,9 +91,10 @@ def decode(text: str) -> Any:
     """
     if text[0] not in '[{"-0123456789tfnNI':
         return printed.NOTHING
-    if _HUGE.search(text) is None:
+    raw = text.encode("utf-8", "surrogatepass")
+    if raw.translate(_NINES).find(_HUGE) < 0:
         try:
-            return msgspec.json.decode(text)
+            return msgspec.json.decode(raw)
         except _ERRORS:
             pass
     try:
@@ -124,16 +127,14 @@ def _clean(tree: Tree) -> Tree:
 
 
 def _depth(tree: Tree) -> int:
-    depth, level = 0, [tree]
+    depth, level = 1, [tree] if isinstance(tree, _NESTS) else []
     while level and depth <= DEPTH:
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, _NESTS)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, _NESTS)
-        ]
-        depth += 1
+        inner: list[Tree] = []
+        for outer in level:
+            values = outer.values() if type(outer) is dict else outer
+            inner += [value for value in values if type(value) is dict or type(value) is list]
+        level = inner
+        depth += bool(level)
     return depth
 
 
