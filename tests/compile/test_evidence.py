@@ -18,12 +18,14 @@ from hypothesis import strategies as st
 from compile.fixtures import Case, cases, runs, work
 from tracelode.compile import transforms
 from tracelode.compile.evidence import edges_of, evidence, explain
+from tracelode.compile.evidence.arithmetic import _firsts
+from tracelode.compile.evidence.search import wide
 from tracelode.compile.evidence.tuples import digest
-from tracelode.compile.paths import get
+from tracelode.compile.paths import Key, get, leaves
 from tracelode.compile.work import Label, Options, Source, Work
 from tracelode.errors import UsageError
 from tracelode.model.evidence import Edge, Evidence
-from tracelode.model.run import Run
+from tracelode.model.run import Run, Tree
 
 
 def _given(case: Case) -> Work:
@@ -273,3 +275,20 @@ def test_a_file_that_is_one_json_value_has_no_line() -> None:
     assert "- results.json, run " in shown("results.json", 1)
     assert "- results.json:4, run " in shown("results.json", 4)
     assert "- runs.jsonl:1, run " in shown("runs.jsonl", 1)
+
+
+@given(
+    st.recursive(
+        st.sampled_from([None, True, 1, 2.5, "a", [], {}]),
+        lambda inner: (
+            st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+        ),
+        max_leaves=20,
+    )
+)
+def test_the_first_leaf_of_each_place_offers_an_operand(output: Tree) -> None:
+    first: dict[tuple[Key, ...], tuple[tuple[Key, ...], Tree]] = {}
+    for keys, leaf in leaves(output):
+        if leaf is not None and not isinstance(leaf, bool | list | dict):
+            first.setdefault(wide(keys), (keys, leaf))
+    assert list(_firsts(output)) == list(first.values())

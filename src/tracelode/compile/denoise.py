@@ -15,7 +15,7 @@ from functools import lru_cache
 import msgspec
 
 from tracelode.compile.consuming import again, hollow, told_anew, waits
-from tracelode.compile.effects import Knowledge
+from tracelode.compile.effects import Knowledge, knowledge
 from tracelode.compile.fanning import fans
 from tracelode.compile.resources import meeting, touches
 from tracelode.compile.telling import Told
@@ -45,7 +45,7 @@ def denoise(work: Work) -> Work:
     Source:
         compiler rules, S3.
     """
-    known = Knowledge((*work.runs, *work.failed, *work.others), work.declared)
+    known = knowledge(work)
     mute = silent(work.runs)
     parts = [_Part(run, known, mute) for run in work.runs]
     for part in parts:
@@ -65,7 +65,8 @@ def denoise(work: Work) -> Work:
     dead(told, labels, reads)
     for part in parts:
         part.undone()
-    return replace(work, labels=tuple(tuple(part.labels[n] for n in range(part.count)) for part in parts))
+    found = tuple(tuple(part.labels[n] for n in range(part.count)) for part in parts)
+    return replace(work, knowledge=known, labels=found)
 
 
 class _Part:

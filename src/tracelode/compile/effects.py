@@ -235,7 +235,7 @@ def effects(work: Work) -> Work:
     """
     if work.alignment is None:
         return work
-    known = Knowledge((*work.runs, *work.failed, *work.others), work.declared)
+    known = knowledge(work)
     names = [slot.name for slot in work.alignment.slots]
     members = _members(work)
     found = {name: _effect(known, work, members[name]) for name in names}
@@ -245,6 +245,17 @@ def effects(work: Work) -> Work:
 
 Members: TypeAlias = list[tuple[int, tuple[int, ...]]]
 """Of a slot: (run, its calls there), for each run that has it."""
+
+
+def knowledge(work: Work) -> Knowledge:
+    """What all runs of an intent show of the effects of tools.
+
+    Args:
+        work: after the gate; a pass that asked before left the answer there.
+    """
+    if isinstance(work.knowledge, Knowledge):
+        return work.knowledge
+    return Knowledge((*work.runs, *work.failed, *work.others), work.declared)
 
 
 def _members(work: Work) -> dict[str, Members]:

@@ -88,6 +88,8 @@ def _compiled(form: str, tail: str = "") -> re.Pattern[str]:
 
 
 FORMS = {form: _compiled(form) for form in (*_DAY_FORMS, *_YEARLESS, *_CLOCK_FORMS, *_BOTH_FORMS)}
+_BARE = {form: pattern for form, pattern in FORMS.items() if not re.search(r"Mon|Dd|th|AM|T", form)}
+"""Forms that can be written without letters."""
 _FRACTION = _compiled("YYYY-MM-DDTHH:mm:ss", r"[.,]\d{1,9}(?:[Zz]|[+-]\d\d:?\d\d)?")
 _LIKELY = re.compile(r"(?=.*\d)[A-Za-z\d\s:/.,+\-]{3,40}\Z", re.ASCII)
 _LETTERS = re.compile(r"[A-Za-z]+", re.ASCII)
@@ -117,7 +119,8 @@ def read(text: str) -> tuple[Moment, ...]:
         return ()
     if any(word.lower() not in _VOCABULARY for word in _LETTERS.findall(text)):
         return ()
-    found = [m for form, pattern in FORMS.items() if (m := _moment(form, pattern.fullmatch(text)))]
+    tried = FORMS if _LETTERS.search(text) else _BARE
+    found = [m for form, pattern in tried.items() if (m := _moment(form, pattern.fullmatch(text)))]
     if not found and (m := _moment("", _FRACTION.fullmatch(text))):
         found = [m]
     return tuple(found)

@@ -6,7 +6,7 @@ the name of its tool alone, and nearly every run has it, whoever reads the resul
 
 from __future__ import annotations
 
-from tracelode.compile.effects import Knowledge
+from tracelode.compile.effects import knowledge
 from tracelode.compile.work import Work
 from tracelode.model.compiled import Left
 
@@ -30,7 +30,7 @@ def left_out(work: Work) -> tuple[Left, ...]:
     """
     if work.alignment is None or not work.labels:
         return ()
-    known = Knowledge((*work.runs, *work.failed, *work.others), work.declared)
+    known = knowledge(work)
     found: dict[tuple[str, str, str], list[tuple[int, bool]]] = {}
     for place, labels in enumerate(work.labels):
         run, slots = work.runs[place], work.alignment.of[place]

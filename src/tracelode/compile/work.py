@@ -220,6 +220,8 @@ class Work:
     """Settings."""
     declared: Declared = Declared()
     """Priors."""
+    knowledge: Any = None
+    """What is known of the effects of tools by all runs (denoise); later passes need not ask again."""
     labels: tuple[tuple[Label, ...], ...] = ()
     """Per run, per call (denoise)."""
     alignment: Alignment | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tracelode.compile.bind.choose import Ground
 from tracelode.compile.bind.observe import Scenes
-from tracelode.compile.paths import leaves, written
 from tracelode.model import binding as b
 from tracelode.model.run import Tree
 from tracelode.model.workflow import Argument
@@ -42,10 +41,8 @@ def _seen(
     for run in sorted(runs):
         for slot, index in scenes.last[run].items():
             taken[slot] = taken.get(slot, 0) + 1
-            given = scenes.work.runs[run].calls[index].arguments
-            for keys, value in leaves(given) if isinstance(given, dict) and given else ():
-                if value is None or value in ("", [], {}):
-                    found.setdefault(slot, {}).setdefault(written(keys), {})[run] = value
+            for path, value in scenes.empty(run, index):
+                found.setdefault(slot, {}).setdefault(path, {})[run] = value
     return found, taken
 
 

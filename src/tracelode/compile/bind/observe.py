@@ -9,7 +9,7 @@ from itertools import islice
 
 from tracelode.compile.evaluate import Scene
 from tracelode.compile.mentions import mentions
-from tracelode.compile.paths import written
+from tracelode.compile.paths import leaves, written
 from tracelode.compile.readings import Shared, canonical
 from tracelode.compile.work import Alignment, Traced, Work
 from tracelode.model.run import Run, Tree
@@ -80,6 +80,7 @@ class Scenes:
     _index: dict[int, dict[Shared, list[str]]] = field(default_factory=dict)
     _slots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _moments: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
+    _empty: dict[tuple[int, int], tuple[tuple[str, Tree], ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         alignment = self.work.alignment
@@ -112,6 +113,25 @@ class Scenes:
             consumer: slot.
         """
         return self.last[run].get(producer, LATER) < self.first[run].get(consumer, LATER)
+
+    def empty(self, run: int, call: int) -> tuple[tuple[str, Tree], ...]:
+        """The arguments of a call that hold nothing: null, no letters, no elements.
+
+        Args:
+            run: place in Work.runs.
+            call: its index.
+
+        Returns:
+            (path, value) in the order of the arguments.
+        """
+        found = self._empty.get((run, call))
+        if found is None:
+            given = self.work.runs[run].calls[call].arguments
+            told = leaves(given) if isinstance(given, dict) and given else ()
+            found = self._empty[run, call] = tuple(
+                (written(keys), value) for keys, value in told if value is None or value in ("", [], {})
+            )
+        return found
 
     def like(self, run: int, value: Tree) -> tuple[str, ...]:
         """Arguments and mentions of a run that are canonically equal to a value.

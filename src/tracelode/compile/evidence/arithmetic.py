@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tracelode.compile import forms, transforms
-from tracelode.compile.evidence.search import Memory, explained, wide
+from tracelode.compile.evidence.search import Memory, explained
 from tracelode.compile.evidence.wanted import Leaf
 from tracelode.compile.normalise.maps import Shape
-from tracelode.compile.paths import Key, leaves, written
+from tracelode.compile.paths import ANY_PLACE, Key, written
 from tracelode.compile.readings import LARGEST
 from tracelode.compile.work import Operand, Source
 from tracelode.model.binding import Transform
@@ -61,14 +61,9 @@ class Operands:
     def _of(self, call: Call) -> Iterator[_Known]:
         shape = self.shapes[call.name]
         seen: set[str] = set()
-        looked: set[tuple[Key, ...]] = set()
-        for number, (keys, leaf) in enumerate(leaves(call.output)):
-            if number >= LOOKED or len(seen) >= PATHS:
+        for keys, leaf in _firsts(call.output):
+            if len(seen) >= PATHS:
                 return
-            at = wide(keys)
-            if at in looked or leaf is None or isinstance(leaf, bool | list | dict):
-                continue
-            looked.add(at)
             known = transforms.number(leaf)
             moment = next(iter(forms.read(leaf)), None) if isinstance(leaf, str) and known is None else None
             if (known is None or abs(known) > LARGEST) and (moment is None or not moment.form):
@@ -77,6 +72,37 @@ class Operands:
             if path not in seen:
                 seen.add(path)
                 yield _Known(Operand(call.index, written(keys), path), known, moment, leaf)
+
+
+def _firsts(output: Tree) -> Iterator[tuple[tuple[Key, ...], Tree]]:
+    """The first leaf of every place, in the order of the output; the elements of a list share theirs."""
+    left = LOOKED
+    looked: dict[tuple[Key, ...], set[Key]] = {}
+    stack: list[tuple[tuple[Key, ...], tuple[Key, ...], Iterator[tuple[Key, Tree]]]] = []
+    if isinstance(output, dict | list):
+        stack.append(((), (), _items(output)))
+    elif output is not None and not isinstance(output, bool):
+        yield (), output
+    while stack:
+        keys, at, items = stack[-1]
+        seen = looked.setdefault(at, set())
+        for key, value in items:
+            place = ANY_PLACE if type(key) is int else key
+            if value and (type(value) is dict or type(value) is list):
+                stack.append(((*keys, key), (*at, place), _items(value)))
+                break
+            left -= 1
+            if left < 0:
+                return
+            if place not in seen and value is not None and not isinstance(value, bool | list | dict):
+                seen.add(place)
+                yield (*keys, key), value
+        else:
+            stack.pop()
+
+
+def _items(tree: dict[str, Tree] | list[Tree]) -> Iterator[tuple[Key, Tree]]:
+    return iter(tree.items() if isinstance(tree, dict) else enumerate(tree))
 
 
 def counted(call: Call, shape: Shape, value: int | float) -> Iterator[Source]:

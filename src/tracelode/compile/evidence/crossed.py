@@ -87,6 +87,10 @@ class Crossed:
     """By slot and path."""
     values: tuple[tuple[object, ...], ...]
     """Per run, per leaf: what equal values have in common."""
+    ranked: dict[tuple[int, int], tuple[tuple[Source, Rule | None], ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """(run, place among its leaves) to its sources by rank, with their rules; any runs may ask."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,9 @@ def verdicts(work: Work, found: Crossed, runs: frozenset[int]) -> dict[tuple[int
             if place[0] in runs:
                 standings.setdefault(place, []).append(standing)
     return {
-        (run, place): _verdict(work, run, found.slots[run], traced, standings.get((run, place), []))
+        (run, place): _verdict(
+            work, run, traced, _ranked(found, run, place, traced), standings.get((run, place), [])
+        )
         for run in sorted(runs)
         for place, traced in enumerate(work.traced[run])
     }
@@ -118,34 +120,49 @@ def _holds(work: Work, candidate: Candidate, one: Fare) -> bool:
     )
 
 
+_Ruled = tuple[Source, Rule | None]
+
+
+def _ranked(found: Crossed, run: int, place: int, traced: Traced) -> tuple[_Ruled, ...]:
+    """The sources of a leaf, the best first, with their rules."""
+    ranked = found.ranked.get((run, place))
+    if ranked is None:
+        sources = sorted((*traced.sources, *traced.derived), key=lambda s: _rank(s, traced))
+        slots = found.slots[run]
+        ranked = found.ranked[run, place] = tuple((source, rule_of(source, slots)) for source in sources)
+    return ranked
+
+
 def _verdict(
-    work: Work, run: int, slots: Sequence[str], traced: Traced, standings: Sequence[_Standing]
+    work: Work, run: int, traced: Traced, ruled: Sequence[_Ruled], standings: Sequence[_Standing]
 ) -> Verdict:
-    ranked = sorted((*traced.sources, *traced.derived), key=lambda s: _rank(s, traced))
     narrow = standings[0] if standings else None
     distinct = narrow.distinct if narrow is not None and narrow.members > 1 else 0
-    if not ranked:
+    if not ruled:
         return Verdict("none", "", None, constant=distinct)
     fixed = narrow is not None and narrow.members > 1 and narrow.requests > 1 and narrow.distinct == 1
     for standing in standings:
-        proven = [s for s in ranked if rule_of(s, slots) in standing.promoted]
+        # what fares equally well stays in the order of ranks
+        known = standing.promoted
+        proven = [(*known[rule], source) for source, rule in ruled if rule is not None and rule in known]
         if proven and not fixed:
-            proven.sort(key=lambda s: (-_fare(s, slots, standing).support, *_rank(s, traced)))
-            candidate, one = standing.promoted[_rule(proven[0], slots)]
+            proven.sort(key=lambda one: -one[1].support)
+            candidate, one, source = proven[0]
             return Verdict(
                 "hard",
                 "cross_run",
-                proven[0],
-                tuple(proven[1:]),
+                source,
+                tuple(other for _, _, other in proven[1:]),
                 (),
                 (candidate, one, standing.group),
                 distinct,
             )
-    ranked = [s for s in ranked if s.level != "L5"]
+    plain = [one for one in ruled if one[0].level != "L5"]
+    ranked = [source for source, _ in plain]
     if not ranked:
         return Verdict("none", "", None, constant=distinct)
     reasons = _reasons(work.runs[run], traced, ranked)
-    numbers = _numbers(ranked[0], slots, narrow)
+    numbers = _numbers(plain[0][1], narrow)
     if fixed and (reasons or not _named(traced.gpath, ranked[0].gpath)):
         return Verdict("none", "", ranked[0], tuple(ranked[1:]), reasons, numbers, distinct)
     if not reasons:
@@ -154,20 +171,7 @@ def _verdict(
     return Verdict("suspected", "single_run", ranked[0], tuple(ranked[1:]), reasons, numbers, distinct)
 
 
-def _rule(source: Source, slots: Sequence[str]) -> Rule:
-    found = rule_of(source, slots)
-    assert found is not None
-    return found
-
-
-def _fare(source: Source, slots: Sequence[str], standing: _Standing) -> Fare:
-    return standing.promoted[_rule(source, slots)][1]
-
-
-def _numbers(
-    source: Source, slots: Sequence[str], standing: _Standing | None
-) -> tuple[Candidate, Fare, Group] | None:
-    rule = rule_of(source, slots)
+def _numbers(rule: Rule | None, standing: _Standing | None) -> tuple[Candidate, Fare, Group] | None:
     if standing is None or rule is None or rule not in standing.fares or standing.members < 2:
         return None
     return *standing.fares[rule], standing.group
