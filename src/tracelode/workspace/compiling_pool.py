@@ -21,6 +21,8 @@ from tracelode.model.workflow import Refused, Workflow
 
 BATCH = 6
 """Most intents whose operations a process reads in one go."""
+LAST = 4
+"""Intents a process that are done one by one in the end."""
 FEWEST = 2
 """Intents from which processes are worth their start."""
 
@@ -166,8 +168,7 @@ def _pooled(
     from tracelode.ingest.process import unseen_by_children
 
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-    # the largest first, so that no process works on while the others have ended
-    order = sorted(range(len(jobs)), key=lambda n: (-_size(jobs[n]), n))
+    parts = _parts(jobs, count)
     with ProcessPoolExecutor(
         count,
         mp_context=multiprocessing.get_context(method),
@@ -176,9 +177,6 @@ def _pooled(
     ) as pool:
         try:
             with unseen_by_children():
-                # one of every size in each batch, and enough batches for all processes
-                batches = max(count * 4, -(-len(order) // BATCH))
-                parts = [part for n in range(batches) if (part := order[n::batches])]
                 futures = {pool.submit(_work, [jobs[n] for n in part]): part for part in parts}
             done: dict[int, Compiled] = {}
             for future in as_completed(futures):
@@ -191,6 +189,21 @@ def _pooled(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [done[n] for n in range(len(jobs))]
+
+
+def _parts(jobs: Sequence[Job], count: int) -> list[list[int]]:
+    """Places of jobs that are done one after another by one process, in the order in which they are begun.
+
+    Args:
+        jobs: n intents.
+        count: processes.
+    """
+    order = sorted(range(len(jobs)), key=lambda n: (-_size(jobs[n]), n))
+    # the smallest by themselves at the end, so that no process works on while the others have ended
+    body, tail = order[: -count * LAST], order[-count * LAST :]
+    # one of every size in each batch, and as many batches for one process as for the others
+    batches = -(-len(body) // (BATCH * count)) * count
+    return [*(part for n in range(batches) if (part := body[n::batches])), *([n] for n in tail)]
 
 
 def _size(job: Job) -> int:
