@@ -17,7 +17,6 @@ that a call passes itself is none that it tells.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -25,6 +24,7 @@ from typing import TypeAlias
 import msgspec
 
 from tracelode.compile.paths import general, leaves, written
+from tracelode.compile.telling import standing
 from tracelode.compile.work import Label
 from tracelode.model.run import Call, Run, Tree
 from tracelode.signals.tools import is_shell, operation_verb, tool_frame
@@ -48,10 +48,8 @@ GROUPED = frozenset({"fan_out", "poll"})
 WINDOW = 40
 """Earlier units whose outputs are searched: it bounds the time of long runs."""
 _SHORT, _LONG = 3, 200
-_TRIES = 20
 _MANY = 64
 """Values of one argument that are looked for: of a long list the first."""
-_WORD = re.compile(rb"[A-Za-z0-9_]")
 
 
 @dataclass(frozen=True)
@@ -88,18 +86,7 @@ class _Draft:
         """Where its output tells a value, as a piece that is no part of a longer word; -1 for nowhere."""
         if self.blob is None:
             self.blob = b"\n".join(map(msgspec.json.encode, self.outputs))
-        needle = msgspec.json.encode(value)[1:-1]
-        at = self.blob.find(needle)
-        for _ in range(_TRIES):
-            if at < 0:
-                break
-            end = at + len(needle)
-            before = at > 0 and _WORD.match(needle) and _WORD.match(self.blob, at - 1)
-            after = _WORD.match(needle, len(needle) - 1) and _WORD.match(self.blob, end)
-            if not before and not after:
-                return at
-            at = self.blob.find(needle, at + 1)
-        return -1
+        return standing(self.blob, msgspec.json.encode(value)[1:-1])
 
 
 def units(run: Run, labels: Sequence[Label], dropped: frozenset[str]) -> tuple[Unit, ...]:

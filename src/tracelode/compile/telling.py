@@ -104,7 +104,7 @@ class Told:
         if found is None:
             needle = msgspec.json.encode(text)[1:-1]
             places = self._places(needle)
-            found = self._held[text] = frozenset(n for n in places if _stands(self._blobs[n], needle))
+            found = self._held[text] = frozenset(n for n in places if standing(self._blobs[n], needle) >= 0)
         return found
 
     def _places(self, needle: bytes) -> Iterable[int]:
@@ -144,19 +144,27 @@ class Told:
         return [n for n in among if n < call and n in held and text not in self._own[n]] if held else []
 
 
-def _stands(blob: bytes, needle: bytes) -> bool:
-    """Does a value stand in an output as a whole word?"""
+def standing(blob: bytes, needle: bytes) -> int:
+    """Where a value stands in an output as a whole word.
+
+    Args:
+        blob: outputs as JSON.
+        needle: the value as JSON, without its quotes.
+
+    Returns:
+        Its first place; -1 where it stands nowhere, or only in longer words.
+    """
     at = blob.find(needle)
     for _ in range(_TRIES):
         if at < 0:
-            return False
+            break
         end = at + len(needle)
         before = at > 0 and _WORD.match(needle) and _WORD.match(blob, at - 1)
         after = _WORD.match(needle, len(needle) - 1) and _WORD.match(blob, end)
         if not before and not after:
-            return True
+            return at
         at = blob.find(needle, at + 1)
-    return False
+    return -1
 
 
 def _encoded(call: Call) -> bytes:

@@ -8,6 +8,7 @@ files that are given away, it is judged by more: the name of its field, the chec
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -92,6 +93,7 @@ def _iban(text: str) -> bool:
     return int("".join(str(int(c, 36)) for c in turned)) % 97 == 1
 
 
+@lru_cache(maxsize=4096)
 def unsaid(text: str) -> str:
     """A text without what is said after a word for a secret, to the end of its clause.
 

@@ -38,7 +38,8 @@ def verify(work: Work) -> Work:
     scenes, rows = work.ruled
     folds = left_out(work, rows, scenes, edges_of)
     found: list[Any] = list(work.refusals)
-    for step in steps_of(work):
+    steps = steps_of(work)
+    for step in steps:
         if not step.effect.writes or any(r.slot == step.slot for r in found):
             continue
         ends = [
@@ -59,7 +60,10 @@ def verify(work: Work) -> Work:
                     slot=step.slot,
                 )
             )
-    verdict = trusted(decided(work, steps_of(work), tuple(found)), folds, [run.key for run in work.runs])
+    verdict = work.verdict
+    if verdict is None or len(found) > len(work.refusals):
+        verdict = decided(work, steps, tuple(found))
+    verdict = trusted(verdict, folds, [run.key for run in work.runs])
     kept = isinstance(verdict, Workflow)
     changes, leaks = mutated(verdict, scenes) if isinstance(verdict, Workflow) else (0, ())
     verification = Verification(
