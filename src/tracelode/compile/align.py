@@ -112,6 +112,7 @@ class _Role:
     places: float = 0.0
     _share: dict[Mark, float] | None = None
     _usual: frozenset[Mark] = frozenset()
+    _told: frozenset[str] = frozenset()
     _weight: float = 0.0
 
     def add(self, marks: frozenset[Mark], place: float, sign: int = 1) -> None:
@@ -130,6 +131,9 @@ class _Role:
         if self._share is None:
             self._share = {mark: count / self.units for mark, count in self.counts.items() if count}
             self._usual = frozenset(m for m, of in self._share.items() if m[0] == "key" and of >= MOSTLY)
+            self._told = frozenset(
+                m[1] for m, of in self._share.items() if m[0] == "from" and m[2] and of >= MOSTLY
+            )
             # marks are sets: an exact sum is the same in any order
             self._weight = fsum(WEIGHTS[mark[0]] * of for mark, of in self._share.items())
         return self._share
@@ -149,16 +153,14 @@ class _Role:
         every = fsum(WEIGHTS[mark[0]] for mark in marks) - both + self._weight
         return (both / every if every else 1.0) + ORDER * (1 - abs(place - self.places / self.units))
 
-    @staticmethod
-    def _elsewhere(marks: frozenset[Mark], share: dict[Mark, float]) -> bool:
+    def _elsewhere(self, marks: frozenset[Mark], share: dict[Mark, float]) -> bool:
         """Do most of its values come from other outputs than the role's?"""
         mine: dict[str, list[Mark]] = {}
         for mark in marks:
             if mark[0] == "from" and mark[2]:
                 mine.setdefault(mark[1], []).append(mark)
         against = sum(
-            any(m[0] == "from" and m[1] == path and m[2] and of >= MOSTLY for m, of in share.items())
-            and all(share.get(mark, 0.0) < SELDOM for mark in found)
+            path in self._told and all(share.get(mark, 0.0) < SELDOM for mark in found)
             for path, found in mine.items()
         )
         return against > len(mine) - against

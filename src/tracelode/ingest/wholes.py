@@ -18,6 +18,7 @@ from tracelode.store.shards import read_contents
 
 Wholes = dict[str, dict[str, Content]]
 """Session key to operation id to its texts."""
+GONE = "no longer on disk"
 
 
 def wholes(contents: Contents, sessions: Mapping[str, Sequence[Operation]]) -> Wholes:
@@ -43,12 +44,11 @@ def wholes(contents: Contents, sessions: Mapping[str, Sequence[Operation]]) -> W
         for row in contents.catalog.sources_with(key):
             wanted.setdefault(row.path, (row, set()))[1].add(key)
     for name, (row, keys) in sorted(wanted.items()):
-        why = _unread(row)
-        if why is not None:
-            contents.gone[name] = why
-            continue
         path = resolve(name)
-        assert path is not None
+        why = _unread(row, path)
+        if path is None or why is not None:
+            contents.gone[name] = why or GONE
+            continue
         found_in = (o.origin for key in keys for o in sessions[key] if o.origin.path == name)
         lines = {origin.line: origin.offset for origin in found_in}
         _read(contents, path, row, keys, lines, found)
@@ -61,13 +61,12 @@ def _archived(contents: Contents, key: str) -> dict[str, Content]:
     return {ident: Content(arguments, output) for ident, arguments, output in rows}
 
 
-def _unread(row: SourceRow) -> str | None:
+def _unread(row: SourceRow, path: Path | None) -> str | None:
     """Why a source cannot be read again, None where it can."""
     if row.adapter.startswith(MAPPED):
         return "was read through a mapping"
-    path = resolve(row.path)
     if path is None:
-        return "no longer on disk"
+        return GONE
     try:
         if proof(path, min(row.position, os.stat(path).st_size)) != (row.head, row.tail):
             return "changed since it was imported"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tracelode.compile import forms, transforms
 from tracelode.compile.evidence.search import bounded
@@ -107,7 +108,11 @@ def words(texts: Iterable[str]) -> Words:
     Returns:
         Their text and the keys of what they mention.
     """
-    whole = "\n".join(texts)[-MOST:]
+    return _words("\n".join(texts)[-MOST:])
+
+
+@lru_cache(maxsize=1024)
+def _words(whole: str) -> Words:
     keys: set[Shared] = set()
     for mention in mentions(whole):
         for moment in forms.read(str(mention.value)) if mention.kind != "number" else ():

@@ -71,15 +71,18 @@ def _maps(outputs: list[Tree]) -> Iterable[tuple[Key, ...]]:
         groups: dict[str, list[Tree]] = {}
         for row in rows:
             for key, inner in row.items():
-                if isinstance(inner, (dict, list)):
+                if type(inner) is dict or type(inner) is list:
                     groups.setdefault(key, []).append(inner)
         waiting.extend(((*at, key), group) for key, group in groups.items())
 
 
 def _is_map(rows: list[dict[str, Tree]]) -> bool:
     seen = sum(map(len, rows))
-    own = sum(isinstance(inner, dict) and key in inner.values() for row in rows for key, inner in row.items())
+    own = 0
+    for row in rows:
+        nested = [(key, inner) for key, inner in row.items() if type(inner) is dict]
+        own += sum(key in inner.values() for key, inner in nested)
     if 2 * own > seen:
         return True
-    distinct = len({key for row in rows for key in row})
+    distinct = len(set[str]().union(*rows))
     return len(rows) > 1 and distinct > MANY and distinct > SHARE * seen

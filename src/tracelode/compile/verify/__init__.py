@@ -38,7 +38,8 @@ def verify(work: Work) -> Work:
     scenes, rows = work.ruled
     folds = left_out(work, rows, scenes, edges_of)
     found: list[Any] = list(work.refusals)
-    steps = steps_of(work)
+    writes = not work.effects or any(effect.writes for effect in work.effects.values())
+    steps = steps_of(work) if writes or work.verdict is None else ()
     for step in steps:
         if not step.effect.writes or any(r.slot == step.slot for r in found):
             continue
