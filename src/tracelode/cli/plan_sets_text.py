@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tracelode.cli.screen import Screen
-from tracelode.cli.table import Column, Flex, Styled
+from tracelode.cli.table import Column, Flex, Layout, Styled
 from tracelode.cli.text import clean, cut, number
 from tracelode.model.plan_words import LEVEL, bounds, chance, metric_text
 
@@ -48,7 +48,13 @@ def together(report: PlanReport, groups: Sequence[tuple[str, Sequence[str]]]) ->
                    Column("95 %", rank=1), Column("mean", right=True, rank=2), Column("95 %", rank=4),
                    Column("n", right=True, rank=3)]  # fmt: skip
         screen.sentence("")
-        screen.table(columns, [_row(row) for row in rows])
+        table = [_row(row) for row in rows]
+        if "mean" in Layout(columns, table, screen.width).left_out:
+            # what has no sum to pool is told by its mean all the same
+            alone = ["" if row.pooled is not None or row.mean is None else "mean " for row in rows]
+            table = [[row[0], f"{word}{row[3]}" if word else row[1], *row[2:]]
+                     for row, word in zip(table, alone, strict=True)]  # fmt: skip
+        screen.table(columns, table)
         _missing(screen, rows)
     _decided(screen, report)
 
