@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tracelode.cli.table import Cell, Flex, Styled
 from tracelode.cli.text import clean, cut_end, moment, number, rough
 from tracelode.model.measure import TOKEN_KINDS
-from tracelode.model.words import count, money
+from tracelode.model.words import count, money_text
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation
@@ -116,7 +116,7 @@ class Outline:
             Flex(name or "(no name)", "bold", depth=depth),
             Styled(f"{failed} failed" if failed else "", "red"),
             Styled(count(sums["tokens"]) if sums["tokens"] else "", "bold"),
-            Styled(money(sums["cost"], sums["bare"]) if sums["cost"] or sums["bare"] else "", "bold"),
+            Styled(money_text(sums["cost"], sums["bare"]) if sums["cost"] or sums["bare"] else "", "bold"),
             Styled(rough(sums["time"]), "bold"),
             Styled(number(len(inside), "op"), "dim"),
             "",

@@ -12,7 +12,7 @@ from tracelode.cli.screen import Screen
 from tracelode.cli.table import Cell, Column, Flex, Styled
 from tracelode.cli.text import clean, cut_path, home, moment, number, rough
 from tracelode.model.query import Query
-from tracelode.model.words import UNKNOWN, count, money
+from tracelode.model.words import UNKNOWN, count, money_text
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation
@@ -111,7 +111,7 @@ class SessionText:
         if _untold(own):
             parts.append("cost unknown")
         elif cost or not bare:
-            parts.append(money(cost, bare))
+            parts.append(money_text(cost, bare))
         if bare:
             parts.append(f"{count(bare)} tokens unpriced")
         screen.flow("own", parts, joint=", ", indent=9)
@@ -123,7 +123,7 @@ class SessionText:
                 parts += ["tokens unknown", "cost unknown"]
             else:
                 bare = sum(family.unpriced.values())
-                parts += [f"{count(family.total_tokens)} tokens", money(family.cost_picodollars, bare)]
+                parts += [f"{count(family.total_tokens)} tokens", money_text(family.cost_picodollars, bare)]
             screen.flow("family", parts, joint=", ", indent=9)
             logs = [c for c in children if c.role == EFFECTS]
             for word, some in (("agents", [c for c in children if c.role != EFFECTS]), ("effects", logs)):
@@ -232,7 +232,7 @@ class SessionText:
             said(item, depth) if item.kind == "prompt" else Flex(name, style, depth=depth),
             Styled(_status(item), _STYLES.get(item.status, style)),
             unknown or (count(spent) if spent else ""),
-            unknown or (money(cost, bare) if cost or bare else ""),
+            unknown or (money_text(cost, bare) if cost or bare else ""),
             rough(took),
             Flex(f"{file}:{origin.line}" if origin.line else file or "-", "dim", shorten=cut_path),
             Flex("" if item.kind == "prompt" else subject(item), "dim"),

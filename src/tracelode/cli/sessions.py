@@ -96,7 +96,7 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex, Styled
     from tracelode.cli.text import clean, moment, number, rough
-    from tracelode.model.words import UNKNOWN, count, money
+    from tracelode.model.words import UNKNOWN, count, money_text
 
     screen, short = Screen(), short_keys(everything)
     shown = kept if all_ else kept[:ROWS]
@@ -114,7 +114,7 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
             Flex(item.intent or "-"),
             count(row.operations),
             UNKNOWN if row.untold else count(row.total_tokens),
-            UNKNOWN if row.untold else money(row.cost_picodollars, sum(row.unpriced.values())),
+            UNKNOWN if row.untold else money_text(row.cost_picodollars, sum(row.unpriced.values())),
             rough(span) or "-",
         ]
         rows.append([*cells, clean(item.outcome or "-")[:7]] if told else cells)

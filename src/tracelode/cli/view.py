@@ -17,7 +17,7 @@ from tracelode.errors import UsageError
 from tracelode.model.measure import TOKEN_KINDS, unit
 from tracelode.model.profile import Profile, Sample
 from tracelode.model.query import MOST_FIELDS, Query
-from tracelode.model.words import UNKNOWN, money, value_text
+from tracelode.model.words import UNKNOWN, money_text, value_text
 
 if TYPE_CHECKING:
     from tracelode.model.report import Totals
@@ -83,7 +83,7 @@ class View:
             return UNKNOWN
         if measure.startswith("time") and not self.total(measure) and self._whole.first is None:
             return UNKNOWN
-        return money(value, bare) if measure == "cost" else value_text(measure, value)
+        return money_text(value, bare) if measure == "cost" else value_text(measure, value)
 
     @property
     def bare(self) -> Profile:

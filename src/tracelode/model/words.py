@@ -146,7 +146,7 @@ def dollars(picodollars: int | None) -> str:
     return f"{sign}${_half_up(n, 10**12):,}"
 
 
-def money(picodollars: int | None, bare: int | None) -> str:
+def money_text(picodollars: int | None, bare: int | None) -> str:
     """Money beside tokens that have no price: what is unpriced is never read as nothing.
 
     Args:
@@ -157,7 +157,7 @@ def money(picodollars: int | None, bare: int | None) -> str:
         As dollars(); "unpriced" where nothing has a price, a + behind money that such tokens come on top of.
 
     Example:
-        >>> money(0, 12), money(4_000_000_000_000, 12), money(0, 0), money(None, None)
+        >>> money_text(0, 12), money_text(4_000_000_000_000, 12), money_text(0, 0), money_text(None, None)
         ('unpriced', '$4.00+', '$0', 'unknown')
     """
     if not bare:
