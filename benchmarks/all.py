@@ -30,7 +30,7 @@ FULL: dict[str, list[str]] = {
 }  # fmt: skip
 """Options at the sizes of the bars: the defaults. The quick ones first."""
 OWN = ("recorder",)
-"""Scripts that make what they need, and take no more than --json and --check."""
+"""Scripts that make what they need, and take none of the options for data and runs."""
 ABSENT = 3
 """Exit code of a script that lacks what it needs."""
 
@@ -39,14 +39,14 @@ def words(name: str, given: argparse.Namespace, work: Path) -> list[str]:
     """The command of one script."""
     found = [sys.executable, str(HERE / f"{name}.py"), *(FULL if given.full else SMALL)[name]]
     ends = ["--check"] * given.check + ["--json"] * (given.json or given.write is not None)
+    if given.load_below is not None:
+        ends += ["--load-below", str(given.load_below), "--wait", str(given.wait)]
     if name in OWN:
         return [*found, *ends]
-    found += ["--work", str(work), "--generator", str(given.generator), "--wait", str(given.wait)]
+    found += ["--work", str(work), "--generator", str(given.generator)]
     found += ["--warm", str(given.warm)]
     if given.runs is not None:
         found += ["--runs", str(given.runs)]
-    if given.load_below is not None:
-        found += ["--load-below", str(given.load_below)]
     if given.ccusage is not None and name in ("startup", "history"):
         found += ["--ccusage", given.ccusage]
     return [*found, *ends]

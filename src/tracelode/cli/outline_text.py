@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tracelode.cli.table import Cell, Flex, Styled
 from tracelode.cli.text import clean, cut_end, moment, number, rough
 from tracelode.model.measure import TOKEN_KINDS
-from tracelode.model.words import count, money_text
+from tracelode.model.priced import money_text
+from tracelode.model.words import count
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation

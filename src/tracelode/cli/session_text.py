@@ -11,8 +11,9 @@ from tracelode.cli.outline_text import BLANK, Outline, human, said, subject, tok
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Cell, Column, Flex, Styled
 from tracelode.cli.text import clean, cut_path, home, moment, number, rough
+from tracelode.model.priced import money_text
 from tracelode.model.query import Query
-from tracelode.model.words import UNKNOWN, count, money_text
+from tracelode.model.words import UNKNOWN, count
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation

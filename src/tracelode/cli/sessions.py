@@ -96,7 +96,8 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex, Styled
     from tracelode.cli.text import clean, moment, number, rough
-    from tracelode.model.words import UNKNOWN, count, money_text
+    from tracelode.model.priced import money_text
+    from tracelode.model.words import UNKNOWN, count
 
     screen, short = Screen(), short_keys(everything)
     shown = kept if all_ else kept[:ROWS]

@@ -15,9 +15,10 @@ from tracelode.cli.options import FilterOptions, StoreOptions, ViewOptions
 from tracelode.cli.when import instant, seconds
 from tracelode.errors import UsageError
 from tracelode.model.measure import TOKEN_KINDS, unit
+from tracelode.model.priced import money_text
 from tracelode.model.profile import Profile, Sample
 from tracelode.model.query import MOST_FIELDS, Query
-from tracelode.model.words import UNKNOWN, money_text, value_text
+from tracelode.model.words import UNKNOWN, value_text
 
 if TYPE_CHECKING:
     from tracelode.model.report import Totals

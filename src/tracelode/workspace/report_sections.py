@@ -8,10 +8,11 @@ from datetime import date, timedelta
 from tracelode.model.compiled import Found
 from tracelode.model.finding import Finding
 from tracelode.model.numbers import number
+from tracelode.model.priced import money_text
 from tracelode.model.profile import Profile
 from tracelode.model.ranking import Loops, Ranking
 from tracelode.model.report import Doctor, Sums, Totals
-from tracelode.model.words import UNKNOWN, count, dollars, duration, money_text, noun, percent, value_text
+from tracelode.model.words import UNKNOWN, count, dollars, duration, noun, percent, value_text
 from tracelode.pages.parts import Bars, Cell, Part, Row, Section, Table, Tiles, Words
 from tracelode.workspace.report_names import ReportNames
 
