@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from claude import Transcript, used
 from cli import fake
 
 
@@ -110,3 +112,15 @@ def test_lines_fit(
         ("show", "s"),
     ):
         assert max(map(len, run(*words)[1].splitlines())) <= width, words
+
+
+def test_files_say_what_cost_lacks(run: fake.Run, tmp_path: Path) -> None:
+    t = Transcript("11111111-2222-4333-8444-555555555599").user("go")
+    t.assistant("Done.", model="home-made-7", usage=used(100, output=5)).user("again").assistant("Done.")
+    t.write(tmp_path / "claude")
+    store = ("--store", str(tmp_path / "store"))
+    assert run("import", str(tmp_path / "claude"), *store)[0] == 0
+    for form in ("svg", "json"):
+        code, out, _ = run("export", "-o", "-", "--format", form, "--measure", "cost", *store)
+        assert (code, "unpriced 105 tokens are not in cost" in out) == (0, True), form
+    assert "unpriced" not in run("export", "-o", "-", "--format", "svg", "--measure", "tokens", *store)[1]
