@@ -65,7 +65,7 @@ def main() -> int:
             return finish(run(given, work), given)
     except (Absent, Failed) as error:
         say(f"plan_speed: {error}")
-        return 1
+        return 3 if isinstance(error, Absent) else 1
 
 
 if __name__ == "__main__":

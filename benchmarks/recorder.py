@@ -25,6 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from measure import wait_until_quiet
 from report import Figure, Report
 
 from tracelode.record import Recorder
@@ -233,8 +234,10 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=8, help="writers of one file")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--check", action="store_true", help="exit 1 when a bar is missed")
+    parser.add_argument("--load-below", type=float, help="wait until the load average is below this")
+    parser.add_argument("--wait", type=float, default=20, help="but no longer than these minutes (20)")
     given = parser.parse_args()
-    report = Report("recorder")
+    report = Report("recorder", load=wait_until_quiet(given.load_below, given.wait))
     with tempfile.TemporaryDirectory() as place:
         costs(report, Path(place), given.events)
         hook(report, Path(place))

@@ -119,7 +119,7 @@ class Report:
         rows = [("figure", "value", "bar", "")]
         for f in self.figures:
             verdict = {None: "", True: "ok", False: "MISSED"}[f.met]
-            rows.append((f.name, _value(f.value, f.unit), _value(f.bar, f.unit), verdict))
+            rows.append((f.name, shown(f.value, f.unit), shown(f.bar, f.unit), verdict))
         print()
         _print(rows)
         for note in (*self.notes, *self._floor()):
@@ -161,7 +161,8 @@ def _three(spread: Spread | None, unit: float, digits: int) -> str:
     return "/".join(f"{value / unit:.{digits}f}" for value in (spread.least, spread.median, spread.most))
 
 
-def _value(value: float | None, unit: str) -> str:
+def shown(value: float | None, unit: str) -> str:
+    """A figure with its unit; - for none."""
     if value is None:
         return "-"
     if unit in ("s", "x"):
@@ -169,7 +170,7 @@ def _value(value: float | None, unit: str) -> str:
     if unit == "MB":
         return f"{value:.0f} MB"
     if unit == "ms":
-        return f"{value:.3f} ms"
+        return f"{value:.3g} ms"
     return f"{value:,.0f} {unit}"
 
 

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from measure import wait_until_quiet
 from report import Figure, Report, finish, options, say
 from workload import work_folder
 
@@ -151,7 +152,7 @@ def run(given: argparse.Namespace, work: Path) -> Report | None:
         from playwright.sync_api import sync_playwright
     except ImportError:
         program = None
-    report = Report("viewer")
+    report = Report("viewer", load=wait_until_quiet(given.load_below, given.wait))
     kilo = 1000
     alone = len(viewer().encode()) + len(style("base", "flame").encode())
     report.figures.append(Figure("script and styles", alone / kilo, "kB", BAR_VIEWER))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import tracelode
 from claude import Transcript
+from tracelode.model.measure import TOKEN_KINDS
 from tracelode.model.planning import SessionPlan
 from tracelode.workspace import Workspace
 
@@ -80,3 +81,14 @@ def test_stretches_say_where_work_went_and_nothing_of_a_plan(tmp_path: Path) -> 
     for one in (declared, human):
         assert one.metric("segment_count").value is None
         assert all(not node.id.startswith("seg/") for node in one.nodes)
+
+
+def test_nodes_have_the_tokens_of_their_calls(tmp_path: Path) -> None:
+    listed, *_ = measured(tmp_path)
+    workspace = tracelode.open(tmp_path / "store", tz="UTC")
+    tools = [o for o in workspace.operations(KEYS[0]) if o.kind == "tool"]
+    spent = sum(v for o in tools for k, v in o.measures.items() if k in TOKEN_KINDS)
+    assert spent > 0
+    told = [node.tokens or 0 for node in listed.nodes]
+    assert all(told)
+    assert sum(told) <= spent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import re
@@ -11,11 +12,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import pytest
 
 import tracelode
+from exports import readers
 from ingest.test_planted import SECRETS, everything, planted
 from tracelode import registry
+from tracelode.model.profile import fold
 from tracelode.workspace import Workspace, formats
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -89,6 +93,26 @@ def in_text(data: bytes, secrets: Callable[[], str], turn: int) -> tuple[bytes, 
     return data[: spot.start(1)] + secrets().encode() + data[spot.end(1) :], len(spots)
 
 
+def unpacked(name: str, data: bytes) -> str:
+    """The texts of a file: what is compressed shows none of them."""
+    if name == "pprof":
+        # every place of the file, not only those that a reader knows
+        return gzip.decompress(data).decode("utf-8", "replace") + repr(readers.pprof_file(data))
+    if name == "parquet":
+        return repr(readers.parquet_rows(data))
+    return data.decode("utf-8", "replace")
+
+
+def test_what_is_packed_is_looked_into() -> None:
+    profile = msgspec.structs.replace(
+        fold([(("a frame", "b"), (3,))], ("tokens",)), comments=("a comment",), fields=("stage", "tool")
+    )
+    for name in formats():
+        stream = io.BytesIO()
+        registry.load("exports", name).write(profile, stream)
+        assert "a frame" in unpacked(name, stream.getvalue()), name
+
+
 def put_out(workspace: Workspace, folder: Path) -> str:
     """What lies on disk, and everything that a store writes for others."""
     found = [everything(workspace), repr(workspace.doctor()), repr(workspace.plan_events())]
@@ -96,7 +120,7 @@ def put_out(workspace: Workspace, folder: Path) -> str:
     for name in formats():
         stream = io.BytesIO()
         workspace.export(profile, stream, name)
-        found.append(stream.getvalue().decode("utf-8", "replace"))
+        found.append(unpacked(name, stream.getvalue()))
     stream = io.BytesIO()
     workspace.export_operations(stream)
     found.append(stream.getvalue().decode())

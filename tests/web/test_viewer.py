@@ -130,6 +130,30 @@ def test_search_counts_what_nests_once_and_says_what_is_no_expression(browser: A
     assert tab.title() == "Bash:pytest"
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("(a+)+$", "0 matches"), ("(.*.*.*)*x", "0 matches"), ("(a{1000}){1000}", "too long"),
+     ("a(?=b)", "looks around")],
+)  # fmt: skip
+def test_no_expression_makes_the_page_hang(browser: Any, tmp_path: Path, words: str, told: str) -> None:
+    tab = Tab(browser)
+    names = ["a" * 5_000 + "!", *(f"{'a' * 40}{i}!" for i in range(400))]
+    opened = tab.open(written(tmp_path, HtmlExporter(), fold([((n,), (5,)) for n in names], ("tokens",))))
+    opened.set_default_timeout(5_000)
+    taken = opened.evaluate(
+        """(words) => { const field = document.querySelector("input[type=search]"); field.value = words;
+        const begun = performance.now(); field.dispatchEvent(new Event("input"));
+        return performance.now() - begun }""",
+        words,
+    )
+    assert taken < 1_500
+    assert told in opened.locator(".search output").text_content()
+    opened.locator("canvas").press("ArrowDown")
+    assert tab.title() != ""
+    opened.fill("input[type=search]", "a{40}7!")
+    assert opened.locator(".search output").text_content().startswith("1 match")
+
+
 def test_keys_alone_reach_every_frame_and_say_where_they_are(browser: Any, page: Path) -> None:
     tab = Tab(browser)
     tab.open(page)

@@ -17,7 +17,7 @@ from tracelode.cli.view import default_measure
 from tracelode.model.finding import Finding
 from tracelode.model.query import Query
 from tracelode.model.report import Totals
-from tracelode.model.words import SHORT, count, dollars, percent, value_text
+from tracelode.model.words import SHORT, UNKNOWN, count, dollars, percent, value_text
 
 if TYPE_CHECKING:
     from tracelode.workspace import Workspace
@@ -146,14 +146,20 @@ def _heads(screen: Screen, totals: Totals, title: str) -> None:
         families.append(number(totals.subagents, "sub-agent"))
     if totals.forks:
         families.append(number(totals.forks, "fork"))
-    days = f"{_span(totals)} ({clean(totals.tz)})"
+    days = "unknown" if totals.first is None else f"{_span(totals)} ({clean(totals.tz)})"
     indent = max(9, width(title) + 3)
-    if indent + width(f"{', '.join(families)}   {days}") <= screen.width:
+    if totals.first is not None and indent + width(f"{', '.join(families)}   {days}") <= screen.width:
         screen.flow(title, [", ".join(families), days], joint="   ", indent=indent)
     else:
         screen.flow(title, [", ".join(families)], indent=indent)
         screen.flow("days", [days], indent=7)
     tokens = totals.tokens
+    if totals.untold:
+        told = [f"{number(totals.calls, 'call')}, no source tells them"]
+        screen.flow("tokens", _led(UNKNOWN, told), indent=7)
+        screen.flow("cost", _led(UNKNOWN, ["where no tokens are known"]), indent=7)
+        _times(screen, totals)
+        return
     parts = [
         f"fresh {count(tokens.get('input_fresh') or 0)}",
         f"cache read {count(tokens.get('cache_read') or 0)}",
@@ -172,7 +178,15 @@ def _heads(screen: Screen, totals: Totals, title: str) -> None:
     unpriced = [f"unpriced: {names[0]}", *names[1:]] if names else ["unpriced: none"]
     if len(unpriced) > 3:
         unpriced[3:] = [number(len(unpriced) - 3, "more model")]
-    screen.flow("cost", _led(dollars(totals.cost_picodollars), unpriced), indent=7)
+    cost = dollars(totals.cost_picodollars) if totals.cost_picodollars or not names else "unpriced"
+    screen.flow("cost", _led(cost, unpriced if cost != "unpriced" else names[:3] + unpriced[3:]), indent=7)
+    _times(screen, totals)
+
+
+def _times(screen: Screen, totals: Totals) -> None:
+    if totals.first is None:
+        screen.flow("time", ["unknown"], indent=7)
+        return
     kinds = ("model", "tool", "blocked", "idle", "unknown")
     screen.flow("time", [f"{k} {rough(totals.time_us.get(k, 0)) or '0 s'}" for k in kinds], indent=7)
 
@@ -197,9 +211,13 @@ def _table(screen: Screen, board: Board) -> None:
     rest = board.work[ROWS:]
     if rest:
         shown.append((Flex(f"(other {len(rest):,})", "dim"), sum(w.value for w in rest), ""))
+
+    def told(value: int) -> str:
+        return UNKNOWN if board.totals.untold else value_text(name, value)
+
     largest = max((w.value for w in board.work), default=0)
     rows: list[list[Cell]] = [
-        [label, bar(value if n else 0, largest), value_text(name, value), percent(value, total), n]
+        [label, bar(value if n else 0, largest), told(value), percent(value, total), n]
         for label, value, n in shown
     ]
     columns = [

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from tracelode.cli.heading import not_shown
 from tracelode.cli.screen import Screen
-from tracelode.cli.table import Cell, Column, Flex, Styled
+from tracelode.cli.table import GAP, LEAST, Cell, Column, Flex, Styled
 from tracelode.cli.text import JOINT, clean, cut, cut_stack, number, width
 from tracelode.model.difference import Difference, Sensitivity, ToldApart, bound_text, each_text
 
@@ -61,16 +62,18 @@ def draw(screen: Screen, found: Difference, count: int | None, *, vanished: bool
         sums = [sum(getattr(row, side) for row in rest) for side in ("net", "base", "other")]
         net, *sides = [each_text(found.measure, v, found.scale, sign=not i) for i, v in enumerate(sums)]
         table.append([net, "", *sides, "", Flex(f"(other {len(rest):,})", "dim")])
+    sides_shown = _sides(found, [[line[i] for line in table] for i in (0, 2, 3)], screen.width)
     columns = [
         Column("net", right=True),
         Column("95% interval", rank=3),
-        *_sides(found, [[line[i] for line in table] for i in (2, 3)]),
+        *sides_shown,
         Column("sess", right=True, rank=4),
         Column(JOINT.join(found.fields), least=STACK),
     ]
     if all(row.low is None for row in shown):
         columns, table = columns[:1] + columns[2:], [line[:1] + line[2:] for line in table]
-    screen.table(columns, table)
+    gone = screen.table(columns, table)
+    not_shown(screen, gone, [column.title for column in sides_shown])
     if vanished and len(rows) > len(shown):
         screen.sentence(f"{len(shown)} of {number(len(rows), 'stack')}; --nodecount shows more")
     if any(not found.supported(row.stack) for row in shown):
@@ -120,12 +123,17 @@ def _short(found: Difference, side: int) -> str:
     return names[side] if max(map(len, names)) <= WORD else ("base", "other")[side]
 
 
-def _sides(found: Difference, values: Sequence[Sequence[Cell]]) -> list[Column]:
-    """The columns of both sides: always shown, since a net value says little without them."""
+def _sides(found: Difference, values: Sequence[Sequence[Cell]], line: int) -> list[Column]:
+    """The columns of both sides: shown as long as they fit, since a net value says little without them."""
     titles = [clean(_short(found, side)) for side in (0, 1)]
-    bodies = [max([NAME, *(width(cell) for cell in held if isinstance(cell, str))]) for held in values]
+    texts = [[cell if isinstance(cell, str) else cell.text for cell in held] for held in values]
+    net, *bodies = [max(map(width, held), default=0) for held in texts]
+    bodies = [max(NAME, body) for body in bodies]
+    # a figure that is cut says nothing, or something else
+    rank = 0 if net + sum(bodies) + 3 * GAP + LEAST <= line else 1
     return [
-        Column(title, right=True, short=cut(title, body)) for title, body in zip(titles, bodies, strict=True)
+        Column(title, right=True, short=cut(title, body), rank=rank)
+        for title, body in zip(titles, bodies, strict=True)
     ]
 
 

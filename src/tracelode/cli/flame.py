@@ -53,7 +53,8 @@ def flame(
         # What would be too narrow to read is put together, unless a limit was asked for.
         if view.nodefraction is None:
             root = named(root, screen.width)
-        draw(screen, root, loaded.measure)
+        total = loaded.text(loaded.measure, root.cum, loaded.total("tokens.unpriced"))
+        draw(screen, root, loaded.measure, total)
     return 0
 
 

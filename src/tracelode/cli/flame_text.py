@@ -11,7 +11,7 @@ from rich.text import Text
 from tracelode.cli.nodes import Node, merge
 from tracelode.cli.screen import Screen
 from tracelode.cli.text import GAP, clean, cut, number, width
-from tracelode.model.words import percent, value_text
+from tracelode.model.words import UNKNOWN, percent
 
 _PALETTE = (216, 222, 187, 151, 152, 153, 183, 218, 180, 210, 229, 115, 146, 174, 186, 223)
 """Colours of the 256-colour palette that black text can be read on."""
@@ -87,38 +87,40 @@ def named(root: Node, cells: int) -> Node:
     return merge(root, fits)
 
 
-def draw(screen: Screen, root: Node, measure: str) -> None:
+def draw(screen: Screen, root: Node, measure: str, total: str) -> None:
     """Write a flame graph, the root on top.
 
     Args:
         screen: standard output.
         root: a pruned tree.
         measure: what the widths are.
+        total: the value of all as text.
     """
     if not root.told:
         screen.sentence(f"{measure} is unknown: no source tells it; choose another --measure")
         return
     if root.cum <= 0:
-        screen.sentence(f"{measure} is 0 everywhere: nothing to draw; choose another --measure")
+        what = total if total in ("unpriced", UNKNOWN) else "0"
+        screen.sentence(f"{measure} is {what} everywhere: nothing to draw; choose another --measure")
         return
     lines = layout(root, screen.width)
     for bars in lines[:_DEEPEST]:
         text, at = Text(), 0
         for bar in bars:
             text.append(" " * (bar.start - at))
-            text.append_text(_bar(bar, root.cum, measure, screen.colour))
+            text.append_text(_bar(bar, root.cum, total, screen.colour))
             at = bar.stop
         screen.print(text)
     if len(lines) > _DEEPEST:
         screen.sentence(f"{number(len(lines) - _DEEPEST, 'more level')}; --output flame.svg has them")
 
 
-def _bar(bar: Bar, total: int, measure: str, colour: bool) -> Text:
+def _bar(bar: Bar, whole: int, total: str, colour: bool) -> Text:
     cells, node = bar.stop - bar.start, bar.node
-    name = clean(node.frame) if node.stack else f"all {value_text(measure, node.cum)}"
+    name = clean(node.frame) if node.stack else f"all {total}"
     if node.merged:
         name = _names([clean(frame) for frame in node.merged], cells - 1)
-    share = percent(node.cum, total)
+    share = percent(node.cum, whole)
     label = f"{name} {share}" if node.stack and width(name) + len(share) + 2 <= cells else name
     if cells - 1 < width(label):
         label = set_cell_size(label, cells - 2) + GAP if cells > 4 else ""

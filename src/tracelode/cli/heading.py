@@ -12,7 +12,7 @@ from tracelode.cli.screen import Screen
 from tracelode.cli.text import clean, number
 from tracelode.cli.view import View, unpriced
 from tracelode.model.measure import TOKEN_KINDS
-from tracelode.model.words import SHORT, count, measure_text, percent, value_text
+from tracelode.model.words import SHORT, count, percent
 
 MOST = 0.5
 """A token kind that is more than this share of all tokens is named."""
@@ -28,11 +28,8 @@ def heading(screen: Screen, view: View) -> None:
     query, profile = view.query, view.profile
     known = view.total() if profile.known(profile.place(view.measure)) else None
     parts: list[str | Text] = [
-        Text(value_text(view.measure, known), style="bold"),
-        *(
-            measure_text(m, view.total(m) if profile.known(profile.place(m)) else None)
-            for m in query.measures[1:]
-        ),
+        Text(view.text(view.measure, known, view.total("tokens.unpriced")), style="bold"),
+        *(_beside(view, m) for m in query.measures[1:]),
         number(len(profile.totals), "stack"),
     ]
     if not query.share:
@@ -53,6 +50,12 @@ def heading(screen: Screen, view: View) -> None:
             screen.flow("unpriced", [*names[:3], *more], indent=10)
     if view.measure == "tokens":
         _made_of(screen, view)
+
+
+def _beside(view: View, measure: str) -> str:
+    """The total of a measure that does not sort, with the word for it."""
+    known = view.total(measure) if view.profile.known(view.profile.place(measure)) else None
+    return f"{SHORT.get(measure, measure)} {view.text(measure, known, view.total('tokens.unpriced'))}".strip()
 
 
 def not_shown(screen: Screen, gone: Iterable[str], measures: Iterable[str]) -> None:

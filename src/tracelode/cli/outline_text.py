@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tracelode.cli.table import Cell, Flex, Styled
 from tracelode.cli.text import clean, cut_end, moment, number, rough
 from tracelode.model.measure import TOKEN_KINDS
-from tracelode.model.words import count, dollars
+from tracelode.model.priced import money_text
+from tracelode.model.words import count
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation
@@ -105,6 +106,7 @@ class Outline:
         sums: Counter[str] = Counter()
         for item in own:
             sums.update({"tokens": tokens(item) or 0, "cost": item.measures.get("cost", 0)})
+            sums["bare"] += item.measures.get("tokens.unpriced", 0)
             sums["time"] += item.measures.get("time.model", 0) + item.measures.get("time.tool", 0)
         failed = sum(o.status in FAILED for o in inside)
         first = inside[0] if inside else None
@@ -115,7 +117,7 @@ class Outline:
             Flex(name or "(no name)", "bold", depth=depth),
             Styled(f"{failed} failed" if failed else "", "red"),
             Styled(count(sums["tokens"]) if sums["tokens"] else "", "bold"),
-            Styled(dollars(sums["cost"]) if sums["cost"] else "", "bold"),
+            Styled(money_text(sums["cost"], sums["bare"]) if sums["cost"] or sums["bare"] else "", "bold"),
             Styled(rough(sums["time"]), "bold"),
             Styled(number(len(inside), "op"), "dim"),
             "",

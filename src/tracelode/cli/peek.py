@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tracelode.cli.nodes import Around
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Cell
+    from tracelode.cli.view import View
     from tracelode.model.profile import Profile
 
 EDGES = 10
@@ -66,7 +67,8 @@ def peek(
     else:
         screen = Screen()
         heading(screen, loaded)
-        _draw(screen, profile, found, others, view.nodecount or EDGES)
+        bare = around(loaded.bare, matching)
+        _draw(screen, loaded, profile, _Found(found, others, bare), view.nodecount or EDGES)
     return 0
 
 
@@ -95,36 +97,38 @@ def _sorted(side: dict[str, int]) -> list[tuple[str, int]]:
     return sorted(side.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _draw(
-    screen: Screen,
-    profile: Profile,
-    found: dict[str, Around],
-    others: dict[str, dict[str, Around]],
-    limit: int,
-) -> None:
+class _Found(NamedTuple):
+    """Frames with what stands around them, by the measure that sorts, by the others, by what has no price."""
+
+    first: dict[str, Around]
+    others: dict[str, dict[str, Around]]
+    bare: dict[str, Around]
+
+
+def _draw(screen: Screen, loaded: View, profile: Profile, found: _Found, limit: int) -> None:
     from tracelode.cli.heading import not_shown
     from tracelode.cli.table import Column, Flex
-    from tracelode.model.words import SHORT, percent, value_text
+    from tracelode.model.words import SHORT, percent
 
-    measure, total = profile.measures[0], profile.total()
+    others, measure, total = found.others, profile.measures[0], profile.total()
     rows: list[list[Cell]] = []
-    for frame, entry in found.items():
-        flat, cum = entry.values
+    for frame, entry in found.first.items():
+        (flat, cum), lack = entry.values, found.bare[frame]
         more = {m: side[frame] for m, side in others.items()}
-        rows += [["", "", "", "", *edge] for edge in _edges("callers", entry, more, measure, limit)]
+        rows += [["", "", "", "", *edge] for edge in _edges(loaded, "callers", entry, more, lack, limit)]
         rows.append(
             [
-                value_text(measure, flat),
+                loaded.text(measure, flat, lack.flat),
                 percent(flat, total),
-                value_text(measure, cum),
+                loaded.text(measure, cum, lack.cum),
                 percent(cum, total),
                 "",
                 "",
-                *(value_text(m, other.values[1]) for m, other in more.items()),
+                *(loaded.text(m, other.values[1], lack.cum) for m, other in more.items()),
                 Flex(frame, "bold cyan"),
             ]
         )
-        rows += [["", "", "", "", *edge] for edge in _edges("callees", entry, more, measure, limit)]
+        rows += [["", "", "", "", *edge] for edge in _edges(loaded, "callees", entry, more, lack, limit)]
         rows.append([""] * (7 + len(more)))
     titles = {"flat": 4, "flat %": 5, "cum": 0, "cum %": 3, "edge": 0, "edge %": 2}
     columns = [Column(title, right=True, rank=rank) for title, rank in titles.items()]
@@ -133,10 +137,12 @@ def _draw(
     not_shown(screen, gone, others)
 
 
-def _edges(side: str, entry: Around, more: dict[str, Around], measure: str, limit: int) -> list[list[Cell]]:
+def _edges(
+    loaded: View, side: str, entry: Around, more: dict[str, Around], bare: Around, limit: int
+) -> list[list[Cell]]:
     """Rows of the frames on one side: value, share, values of the other measures, name."""
     from tracelode.cli.table import Flex
-    from tracelode.model.words import percent, value_text
+    from tracelode.model.words import percent
 
     order = _sorted(getattr(entry, side))
     shown = [([name], name or "(root)", value, "") for name, value in order[:limit]]
@@ -147,10 +153,11 @@ def _edges(side: str, entry: Around, more: dict[str, Around], measure: str, limi
     cum = entry.values[1]
     rows: list[list[Cell]] = []
     for names, shown_as, value, style in shown:
+        lack = sum(getattr(bare, side)[n] for n in names)
         beside = [
-            value_text(m, sum(getattr(other, side)[n] for n in names) if other.told else None)
+            loaded.text(m, sum(getattr(other, side)[n] for n in names) if other.told else None, lack)
             for m, other in more.items()
         ]
-        told = value_text(measure, value if entry.told else None)
+        told = loaded.text(loaded.measure, value if entry.told else None, lack)
         rows.append([told, percent(value, cum), *beside, Flex(shown_as, style, depth=1)])
     return rows

@@ -26,7 +26,8 @@ FAILED = 4
 _OWN = {
     "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check", "alerts"),
     "--parent-as": ("check", "metrics", "timeline"), "--metric": ("metrics",),
-    "--output": ("metrics", "timeline", "alerts", "export", "bench", "forecast"), "--rules": ("alerts",),
+    "--output": ("metrics", "timeline", "alerts", "study", "export", "bench", "forecast"),
+    "--rules": ("alerts",),
 }  # fmt: skip
 """Which actions take an option."""
 
@@ -73,8 +74,8 @@ def plan(
         Path | None,
         Parameter(
             name=("--output", "-o"),
-            help="File to write: a page (.html; metrics, timeline), an SVG (timeline), JSON Lines (export, "
-            "alerts, bench), OpenTelemetry logs (alerts, *.otlp.json), a model (forecast).",
+            help="File to write: a page (.html; metrics, timeline, study), an SVG (timeline), JSON Lines "
+            "(export, alerts, bench), OpenTelemetry logs (alerts, *.otlp.json), a model (forecast).",
             converter=path,
             metavar="FILE",
         ),
@@ -118,7 +119,7 @@ def plan(
     if action == "export":
         return _export(targets, output, store)
     if action == "study":
-        return plan_sets.study(targets, store, options)
+        return plan_sets.study(targets, output, store, options)
     if action == "forecast":
         return plan_forecast.forecast(targets, _files(targets), output, store, options)
     if action == "policy":
@@ -223,7 +224,7 @@ def _page(report: PlanReport, metric: str | None, output: Path, store: StoreOpti
 
     if metric is not None:
         raise UsageError("a page has all metrics; leave out --metric")
-    if str(output) != "-" and not str(output).lower().endswith((".html", ".htm")):
+    if not plan_sets.is_page(output):
         raise UsageError("plan metrics -o writes a page; name it FILE.html")
     if not report.sessions:
         return nothing_found(_NOTHING, {"sessions": []} if store.json else None)

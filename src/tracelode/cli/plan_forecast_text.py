@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tracelode.cli.plan_sets_text import bounds
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Styled
 from tracelode.cli.text import clean, number
+from tracelode.model.plan_words import bounds
 
 if TYPE_CHECKING:
     from tracelode.cli.table import Cell

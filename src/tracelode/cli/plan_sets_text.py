@@ -7,33 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tracelode.cli.screen import Screen
-from tracelode.cli.table import Column, Flex, Styled
+from tracelode.cli.table import Column, Flex, Layout, Styled
 from tracelode.cli.text import clean, cut, number
-from tracelode.model.plan_words import metric_text
+from tracelode.model.plan_words import LEVEL, bounds, chance, metric_text
 
 if TYPE_CHECKING:
     from tracelode.cli.table import Cell
     from tracelode.model.plan_study import Against, Contrast, Positions, Study
     from tracelode.model.planning import PlanReport, Pooled
 
-LEVEL = 0.05
-"""p below which a difference is marked."""
 SHOWN = 3
 """Reasons shown of a group of metrics."""
-
-
-def bounds(pair: tuple[float, float] | None, unit: str = "", *, signed: bool = False) -> str:
-    """An interval, "" for none."""
-    if pair is None:
-        return ""
-    sign = "+" if signed else ""
-    digits = 1 if unit == "seconds" or max(abs(pair[0]), abs(pair[1])) >= 100 else 3
-    return f"[{pair[0]:{sign},.{digits}f}, {pair[1]:{sign},.{digits}f}]"
-
-
-def chance(p: float | None) -> str:
-    """A p value."""
-    return "-" if p is None else f"{p:.4f}" if p < 0.01 else f"{p:.3f}"
 
 
 def together(report: PlanReport, groups: Sequence[tuple[str, Sequence[str]]]) -> None:
@@ -64,7 +48,13 @@ def together(report: PlanReport, groups: Sequence[tuple[str, Sequence[str]]]) ->
                    Column("95 %", rank=1), Column("mean", right=True, rank=2), Column("95 %", rank=4),
                    Column("n", right=True, rank=3)]  # fmt: skip
         screen.sentence("")
-        screen.table(columns, [_row(row) for row in rows])
+        table = [_row(row) for row in rows]
+        if "mean" in Layout(columns, table, screen.width).left_out:
+            # what has no sum to pool is told by its mean all the same
+            alone = ["" if row.pooled is not None or row.mean is None else "mean " for row in rows]
+            table = [[row[0], f"{word}{row[3]}" if word else row[1], *row[2:]]
+                     for row, word in zip(table, alone, strict=True)]  # fmt: skip
+        screen.table(columns, table)
         _missing(screen, rows)
     _decided(screen, report)
 

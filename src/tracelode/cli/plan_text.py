@@ -239,9 +239,9 @@ def timeline(sessions: Sequence[SessionPlan], tz: str) -> None:
         if place:
             screen.sentence("")
         _drawn(screen, one, tz)
-    screen.sentence(
-        "= succeeded  x failed  ~ paused or removed  > running  ? start not told  H person  < rollback"
-    )
+    signs = ("= succeeded", "x failed", "~ paused or removed", "> running", "? start not told", "H person",
+             "< rollback")  # fmt: skip
+    screen.flow("", signs, joint="  ", indent=0)
     if any(one.tier == "inferred" for one in sessions):
         screen.sentence("- a stretch of one stage: nothing was planned")
 
@@ -252,14 +252,14 @@ def _drawn(screen: Screen, one: SessionPlan, tz: str) -> None:
     if not one.nodes:
         screen.sentence("no plan node")
         return
-    cells = 24 if screen.width < 60 else min(80, screen.width - 44)
+    cells = 20 if screen.width < 60 else min(80, screen.width - 44)
     goals = _marks(one, cells, {i.node_id for i in one.interventions} - {n.id for n in one.nodes})
     rows: list[list[Cell]] = []
     if goals.strip():
         rows.append(["", Flex(clean(one.goal) or "goal", "dim"), goals, ""])
     for node in one.nodes[:200]:
         mark = "" if node.initial else "+"
-        rows.append([mark, Flex(node.text or node.id), _line(one, node.id, cells), rough(node.time)])
+        rows.append([mark, Flex(node.text or node.id), _line(one, node.id, cells), rough(node.time) or "-"])
     screen.table([Column(""), Column("node", grow=True, least=10), Column("time"),
                   Column("spent", right=True, rank=1)], rows)  # fmt: skip
     if len(one.nodes) > 200:

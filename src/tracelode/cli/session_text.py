@@ -11,8 +11,9 @@ from tracelode.cli.outline_text import BLANK, Outline, human, said, subject, tok
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Cell, Column, Flex, Styled
 from tracelode.cli.text import clean, cut_path, home, moment, number, rough
+from tracelode.model.priced import money_text
 from tracelode.model.query import Query
-from tracelode.model.words import count, dollars
+from tracelode.model.words import UNKNOWN, count
 
 if TYPE_CHECKING:
     from tracelode.model.operation import Operation
@@ -100,16 +101,18 @@ class SessionText:
         screen.flow("when", [self._when(session)], indent=9)
         screen.flow("file", [clean(home(session.source)) or "none; only its sub-agents are there"], indent=9)
         own = [o for o in operations if not o.inherited]
-        taken = [n for o in own if (n := tokens(o)) is not None]
-        costs = [o.measures["cost"] for o in own if "cost" in o.measures]
+        cost = sum(o.measures.get("cost", 0) for o in own)
         calls = sum(o.measures.get("calls", 0) for o in own)
+        bare = sum(o.measures.get("tokens.unpriced", 0) for o in own)
         parts = [
             number(len(own), "operation"),
             number(calls, "call"),
-            f"{count(sum(taken))} tokens" if taken or not own else "tokens unknown",
-            dollars(sum(costs)) if costs or not own else "cost unknown",
+            "tokens unknown" if _untold(own) else f"{count(sum(tokens(o) or 0 for o in own))} tokens",
         ]
-        bare = sum(o.measures.get("tokens.unpriced", 0) for o in own)
+        if _untold(own):
+            parts.append("cost unknown")
+        elif cost or not bare:
+            parts.append(money_text(cost, bare))
         if bare:
             parts.append(f"{count(bare)} tokens unpriced")
         screen.flow("own", parts, joint=", ", indent=9)
@@ -117,7 +120,11 @@ class SessionText:
         if children and session.key == session.root:
             family = self._workspace.totals(Query(where=(("session", session.key),), tz=tz))
             parts = [number(family.operations, "operation"), number(family.calls, "call")]
-            parts += [f"{count(family.total_tokens)} tokens", dollars(family.cost_picodollars)]
+            if family.untold:
+                parts += ["tokens unknown", "cost unknown"]
+            else:
+                bare = sum(family.unpriced.values())
+                parts += [f"{count(family.total_tokens)} tokens", money_text(family.cost_picodollars, bare)]
             screen.flow("family", parts, joint=", ", indent=9)
             logs = [c for c in children if c.role == EFFECTS]
             for word, some in (("agents", [c for c in children if c.role != EFFECTS]), ("effects", logs)):
@@ -157,7 +164,7 @@ class SessionText:
         cut = self._workspace.segmentation(session.key) if operations else None
         outline = Outline(cut, operations, self._tz)
         rows: list[list[Cell]] = []
-        day = ""
+        day, untold = "", _untold([o for o in operations if not o.inherited])
         # What a sub-agent inherits stands where it was done, and its copies start nobody.
         told = [o for o in operations if not o.inherited] if depth else operations
         if len(told) < len(operations):
@@ -171,7 +178,7 @@ class SessionText:
             rows += outline.rows(item.index, depth)
             inner = depth + outline.depth + (item.fields.get("call") in calls or item.parent in calls)
             if not self._outline or item.kind == "prompt" or human(item):
-                rows.append(self._row(item, session, inner))
+                rows.append(self._row(item, session, inner, untold=untold))
             named = [waiting[k] for k in [item.fields.get("spawns", "")] if k in waiting]
             for child in named + by_parent.get(item.id, []):
                 if waiting.pop(child.key, None) is not None:
@@ -207,7 +214,7 @@ class SessionText:
             rows += self._rows(child, self._workspace.operations(child.key), others, nested, depth + 1)
         return rows
 
-    def _row(self, item: Operation, session: Session, depth: int) -> list[Cell]:
+    def _row(self, item: Operation, session: Session, depth: int, *, untold: bool) -> list[Cell]:
         style = "dim" if item.inherited else ""
         took = None if item.started is None or item.ended is None else item.ended - item.started
         origin = item.origin
@@ -216,6 +223,8 @@ class SessionText:
         name = item.fields.get("frame") or name if item.kind in ("tool", "subagent") else name
         spent = None if item.inherited else tokens(item)
         cost = None if item.inherited else item.measures.get("cost")
+        bare = None if item.inherited else item.measures.get("tokens.unpriced")
+        unknown = UNKNOWN if untold and item.kind == "model" and not item.inherited else ""
         return [
             Styled(str(item.index), "cyan"),
             Styled(
@@ -223,12 +232,18 @@ class SessionText:
             ),
             said(item, depth) if item.kind == "prompt" else Flex(name, style, depth=depth),
             Styled(_status(item), _STYLES.get(item.status, style)),
-            count(spent) if spent else "",
-            dollars(cost) if cost else "",
+            unknown or (count(spent) if spent else ""),
+            unknown or (money_text(cost, bare) if cost or bare else ""),
             rough(took),
             Flex(f"{file}:{origin.line}" if origin.line else file or "-", "dim", shorten=cut_path),
             Flex("" if item.kind == "prompt" else subject(item), "dim"),
         ]
+
+
+def _untold(own: list[Operation]) -> bool:
+    """Does the source tell no token, though there are calls? Then tokens and money are unknown."""
+    told = [n for o in own if (n := tokens(o)) is not None]
+    return bool(own) and (not told or (not sum(told) and any(o.measures.get("calls") for o in own)))
 
 
 def _status(item: Operation) -> str:

@@ -96,7 +96,8 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex, Styled
     from tracelode.cli.text import clean, moment, number, rough
-    from tracelode.model.words import count, dollars
+    from tracelode.model.priced import money_text
+    from tracelode.model.words import UNKNOWN, count
 
     screen, short = Screen(), short_keys(everything)
     shown = kept if all_ else kept[:ROWS]
@@ -113,8 +114,8 @@ def _draw(kept: list[Session], everything: list[Session], sums: dict[str, Sums],
             Flex(item.project.rstrip("/").rsplit("/", 1)[-1] or item.project or "-"),
             Flex(item.intent or "-"),
             count(row.operations),
-            count(row.total_tokens),
-            dollars(row.cost_picodollars) if row.cost_picodollars or not row.unpriced else "?",
+            UNKNOWN if row.untold else count(row.total_tokens),
+            UNKNOWN if row.untold else money_text(row.cost_picodollars, sum(row.unpriced.values())),
             rough(span) or "-",
         ]
         rows.append([*cells, clean(item.outcome or "-")[:7]] if told else cells)

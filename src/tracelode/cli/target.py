@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 from typing import IO
 
+import msgspec
+
 from tracelode.cli import shapes
 from tracelode.cli.options import FileOptions, StoreOptions, ViewOptions
 from tracelode.cli.view import View, load
 from tracelode.errors import UsageError
+from tracelode.model.profile import Profile
 
 
 def write_file(
@@ -71,7 +74,16 @@ def _export(loaded: View, target: Path | IO[bytes], form: str | None) -> None:
     if form == "html" or by_suffix:
         loaded.workspace.export_page(loaded.profile, loaded.query, target)
     else:
-        loaded.workspace.export(loaded.shown(), target, form)
+        loaded.workspace.export(_told(loaded), target, form)
+
+
+def _told(loaded: View) -> Profile:
+    """The shown measures; that cost lacks tokens without a price is told beside it."""
+    profile, bare = loaded.shown(), loaded.total("tokens.unpriced")
+    if "cost" not in profile.measures or not bare:
+        return profile
+    comments = (*profile.comments, f"unpriced {bare:,} tokens are not in cost")
+    return msgspec.structs.replace(profile, comments=comments)
 
 
 def write_operations(store: StoreOptions, file: FileOptions) -> int:

@@ -98,7 +98,7 @@ def _draw(
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex, Layout
     from tracelode.cli.text import JOINT, cut_stack
-    from tracelode.model.words import SHORT, percent, value_text
+    from tracelode.model.words import SHORT, percent
 
     screen = Screen()
     heading(screen, loaded)
@@ -107,23 +107,27 @@ def _draw(
     table: list[list[Cell]] = []
     running = 0
     below = profile.told_below()
+    bare = {prefix: (flat, cum) for prefix, flat, cum in loaded.bare.flat_cum()}
     for stack, flat, cum in rows:
         running += flat
-        told = profile.told(stack)
+        told, lacking = profile.told(stack), bare[stack]
         shown: list[Cell] = [
-            value_text(measures[0], told[0]),
+            loaded.text(measures[0], told[0], lacking[0]),
             percent(told[0], total),
             percent(running, total),
         ]
-        shown += [value_text(measures[0], cum if below is None or stack in below else None)] if nested else []
-        shown += [value_text(m, v) for m, v in zip(measures[1:], told[1:], strict=True)]
+        if nested:
+            known = cum if below is None or stack in below else None
+            shown.append(loaded.text(measures[0], known, lacking[1]))
+        shown += [loaded.text(m, v, lacking[0]) for m, v in zip(measures[1:], told[1:], strict=True)]
         table.append([*shown, Flex(JOINT.join(stack), shorten=cut_stack)])
     if rest:
         sums = _sums(profile, rest)
         left = percent(running + (sums[0] or 0), total)
-        shown = [value_text(measures[0], sums[0]), percent(sums[0], total), left]
+        lack = sum(bare[stack][0] for stack, _, _ in rest)
+        shown = [loaded.text(measures[0], sums[0], lack), percent(sums[0], total), left]
         shown += [""] if nested else []
-        shown += [value_text(m, v) for m, v in zip(measures[1:], sums[1:], strict=True)]
+        shown += [loaded.text(m, v, lack) for m, v in zip(measures[1:], sums[1:], strict=True)]
         table.append([*shown, Flex(f"(other {len(rest):,})", "dim")])
     short = {m: SHORT.get(m, "") for m in measures}
     columns = [Column(measures[0], right=True, short=short[measures[0]])]

@@ -64,25 +64,30 @@ def _draw(loaded: View, profile: Profile, root: Node) -> None:
     from tracelode.cli.nodes import beside
     from tracelode.cli.screen import Screen
     from tracelode.cli.table import Column, Flex
-    from tracelode.model.words import SHORT, percent, value_text
+    from tracelode.model.words import SHORT, percent
 
     screen, measure, total = Screen(), loaded.measure, root.cum
     heading(screen, loaded)
     more = profile.measures[1:]
     sums = beside(profile, root) if more else {}
+    bare, own = beside(loaded.bare, root), loaded.bare.totals
     rows: list[list[Cell]] = []
     for node in root.walk():
         if not node.stack:
             continue
         flat, cum = node.values
+        lack = bare[node.stack][0]
+        alone = lack if node.folded else own.get(node.stack, (0,))[0]
+        beside_it = sums[node.stack][1:] if more else ()
+        ends = flat or (measure == "cost" and alone)
         style = "dim" if node.folded else "bold" if len(node.stack) == 1 else ""
         rows.append(
             [
-                value_text(measure, cum),
+                loaded.text(measure, cum, lack),
                 percent(cum, total),
-                value_text(measure, flat) if flat else "-",
-                percent(flat, total) if flat else "-",
-                *(value_text(m, v) for m, v in zip(more, sums[node.stack][1:] if more else (), strict=True)),
+                loaded.text(measure, flat, alone) if ends else "-",
+                percent(flat, total) if ends else "-",
+                *(loaded.text(m, v, lack) for m, v in zip(more, beside_it, strict=True)),
                 Flex(node.frame, style, depth=len(node.stack) - 1),
             ]
         )

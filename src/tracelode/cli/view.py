@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -14,10 +15,13 @@ from tracelode.cli.options import FilterOptions, StoreOptions, ViewOptions
 from tracelode.cli.when import instant, seconds
 from tracelode.errors import UsageError
 from tracelode.model.measure import TOKEN_KINDS, unit
+from tracelode.model.priced import money_text
 from tracelode.model.profile import Profile, Sample
 from tracelode.model.query import MOST_FIELDS, Query
+from tracelode.model.words import UNKNOWN, value_text
 
 if TYPE_CHECKING:
+    from tracelode.model.report import Totals
     from tracelode.workspace import Workspace
 
 _BESIDE = ("cost", "tokens.output", "tokens", "tokens.unpriced")
@@ -57,6 +61,35 @@ class View:
         """Sum of a measure; 0 if it was not folded."""
         place = self.at(measure or self.measure)
         return 0 if place is None else self.profile.total(place)
+
+    @cached_property
+    def untold(self) -> bool:
+        """Are there calls, and no source tells a token of them? Then tokens and money are unknown."""
+        return not self.total("tokens") and self._whole.untold
+
+    @cached_property
+    def _whole(self) -> Totals:
+        """Totals under the filters."""
+        return self.workspace.totals(msgspec.structs.replace(self.query, share=False))
+
+    def text(self, measure: str, value: int | None, bare: int | None) -> str:
+        """A value as a cell of a view.
+
+        Args:
+            measure: which.
+            value: None where unknown.
+            bare: tokens without a price in the same place.
+        """
+        if self.untold and (measure == "cost" or measure.startswith("tokens")):
+            return UNKNOWN
+        if measure.startswith("time") and not self.total(measure) and self._whole.first is None:
+            return UNKNOWN
+        return money_text(value, bare) if measure == "cost" else value_text(measure, value)
+
+    @property
+    def bare(self) -> Profile:
+        """Tokens without a price of every stack."""
+        return select(self.profile, ("tokens.unpriced",))
 
     @property
     def fields(self) -> tuple[str, ...]:

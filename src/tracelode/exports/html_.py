@@ -10,10 +10,13 @@ from typing import IO
 
 from tracelode.errors import ExportError
 from tracelode.model.behind import Behind
+from tracelode.model.difference import Difference
 from tracelode.model.profile import Profile
 from tracelode.model.words import noun, value_text
+from tracelode.pages import difference as differences
 from tracelode.pages.document import document, head, made_with
 from tracelode.pages.flame import block, payload, script
+from tracelode.pages.render import render
 from tracelode.pages.tree import NODES
 
 
@@ -52,6 +55,15 @@ class HtmlExporter:
         body = [head(title, _totals(profile, shown)), _unpriced(profile), block(found)]
         page = document(title, [*body, made_with(profile.comments)], styles=("flame",), script=script())
         stream.write(page.encode())
+
+    def write_difference(self, difference: Difference, stream: IO[bytes]) -> None:
+        """Write the page of a difference: what is compared, the signed viewer, the largest differences.
+
+        Args:
+            difference: what to show.
+            stream: an open binary stream.
+        """
+        stream.write(render(differences.page(difference, nodes=self.nodes)))
 
 
 def _shown(profile: Profile) -> tuple[str, ...]:

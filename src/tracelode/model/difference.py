@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from tracelode.model.measure import round_shares, unit
 from tracelode.model.profile import Profile, Sample, Stack, fold
-from tracelode.model.words import value_text
+from tracelode.model.words import printable, value_text
 
 PER = ("task", "session", "total")
 """What a difference is counted per."""
@@ -153,6 +155,17 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(
             sums, samples=tuple(samples), comments=self.comments, fields=self.fields
         )
+
+    def _repr_html_(self) -> str | None:
+        """The signed flame viewer, for notebooks."""
+        from tracelode.model.handover import framed
+
+        return framed(self, "write_difference")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """One line for notebooks, which keep a text beside the picture."""
+        base, other = map(printable, self.names)
+        printer.text(f"<Difference: {other} minus {base}, {len(self.rows):,} stacks of {self.measure}>")
 
 
 class Cut(msgspec.Struct, frozen=True):

@@ -117,11 +117,12 @@ def to_polars(profile: Told) -> Any:
     return polars.DataFrame(held, schema=schema)
 
 
-def framed(profile: Told) -> str | None:
+def framed(shown: Any, how: str = "write") -> str | None:
     """The viewer in a frame that can reach nothing of the notebook around it.
 
     Args:
-        profile: what is shown.
+        shown: a profile or a difference.
+        how: the method of the html exporter that writes it.
 
     Returns:
         HTML; None where the viewer cannot show it, as where values are below 0.
@@ -131,7 +132,7 @@ def framed(profile: Told) -> str | None:
     for point in points:
         stream = BytesIO()
         try:
-            point.load()(nodes=NODES).write(profile, stream)
+            getattr(point.load()(nodes=NODES), how)(shown, stream)
         except ExportError:
             return None
         page = escape(stream.getvalue().decode(), quote=True)

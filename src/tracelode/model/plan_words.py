@@ -22,6 +22,8 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
                                    "segment_concentration")),
 )  # fmt: skip
 """(title, names of metrics); the first is the headline."""
+LEVEL = 0.05
+"""p at or below which two sets are said to differ."""
 
 
 def metric_text(value: float | int | None, unit: str, *, signed: bool = False) -> str:
@@ -45,3 +47,41 @@ def metric_text(value: float | int | None, unit: str, *, signed: bool = False) -
     if unit == "seconds":
         return f"{value:{sign},.1f} s"
     return f"{value:{sign},}" if isinstance(value, int) else f"{value:{sign},.3f}"
+
+
+def bounds(pair: tuple[float, float] | None, unit: str = "", *, signed: bool = False) -> str:
+    """An interval for people.
+
+    Args:
+        pair: lower and upper bound, None where there is none.
+        unit: as in PlanMetric.
+        signed: with signs, for a difference.
+
+    Returns:
+        Text; "" for None.
+
+    Example:
+        >>> bounds((0.25, 0.5)), bounds((-2.0, 14.25), "seconds", signed=True)
+        ('[0.250, 0.500]', '[-2.0, +14.2]')
+    """
+    if pair is None:
+        return ""
+    sign = "+" if signed else ""
+    digits = 1 if unit == "seconds" or max(abs(pair[0]), abs(pair[1])) >= 100 else 3
+    return f"[{pair[0]:{sign},.{digits}f}, {pair[1]:{sign},.{digits}f}]"
+
+
+def chance(p: float | None) -> str:
+    """A p value for people.
+
+    Args:
+        p: 0 to 1, None where nothing was tested.
+
+    Returns:
+        Text; "-" for None.
+
+    Example:
+        >>> chance(0.00391), chance(0.2), chance(None)
+        ('0.0039', '0.200', '-')
+    """
+    return "-" if p is None else f"{p:.4f}" if p < 0.01 else f"{p:.3f}"

@@ -95,6 +95,11 @@ class Sums(msgspec.Struct, kw_only=True):
         """All six kinds."""
         return sum(v or 0 for v in self.tokens.values())
 
+    @property
+    def untold(self) -> bool:
+        """Calls without a single token: the source tells none, so tokens and money are unknown."""
+        return self.calls > 0 and not self.total_tokens
+
 
 class Totals(Sums, kw_only=True):
     """Totals of a store, and the same split along every dimension."""

@@ -14,6 +14,7 @@ MODULES = (
     "data.js",
     "layout.js",
     "paint.js",
+    "pattern.js",
     "search.js",
     "link.js",
     "table.js",
@@ -24,6 +25,7 @@ MODULES = (
 """Modules of the flame viewer, each after those it imports."""
 _IMPORT = re.compile(r"^import .+ from \"\./[a-z]+\.js\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async |)(?:class|const|function|let) )", re.MULTILINE)
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?:/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 
 
@@ -42,8 +44,10 @@ def viewer() -> str:
     """The flame viewer as one module.
 
     Returns:
-        The modules in order, without imports and exports of each other and without comments; a page from
-        file:// cannot load one module from another.
+        The modules in order, without imports and exports of each other, comments and indents (no text of
+        theirs goes over lines); a page from file:// cannot load one module from another.
     """
-    parts = ((WEB / name).read_text(encoding="utf-8") for name in MODULES)
-    return "".join(_COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", part))) for part in parts)
+    found = "".join(_IMPORT.sub("", (WEB / name).read_text(encoding="utf-8")) for name in MODULES)
+    for left_out in (_EXPORT, _COMMENT, _INDENT):
+        found = left_out.sub("", found)
+    return found

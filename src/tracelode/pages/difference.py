@@ -109,11 +109,12 @@ def _table(difference: Difference, rows: list[Contrast]) -> Table:
     for row in rows[:ROWS]:
         support = difference.support[row.stack]
         firm = difference.supported(row.stack)
-        tone: Tone = ("more" if row.net > 0 else "less") if firm else "soft"
+        net = each_text(measure, row.net, scale, sign=True)
+        tone: Tone = {"+": "more", "-": "less"}.get(net[0], "") if firm else "soft"  # type: ignore[assignment]
         lines.append(
             (
                 Cell(" › ".join(row.stack), "" if firm else "soft"),
-                Cell(each_text(measure, row.net, scale, sign=True), tone),
+                Cell(net, tone),
                 each_text(measure, row.base, scale),
                 each_text(measure, row.other, scale),
                 f"{support.base:,} and {support.other:,}",

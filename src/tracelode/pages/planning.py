@@ -17,6 +17,8 @@ SESSIONS = 60
 """Sessions in a table or with a timeline, at most."""
 ROWS = 200
 """Nodes or interventions of one session, at most."""
+REASONS = 3
+"""Reasons why a metric has no value, at most."""
 CAUTION = "High or low is not right or wrong: read a figure with the kind of task."
 _HEADLINE = (
     ("work_in_plan", "work that lies in the plan"),
@@ -35,7 +37,7 @@ def headline(report: PlanReport) -> Section:
         report: sessions and their pooled metrics.
     """
     by_name = {one.name: one for one in report.pooled}
-    planned = sum(1 for one in report.sessions if one.nodes)
+    planned = _planned(report)
     tiles = [(f"{planned:,} of {len(report.sessions):,}", "sessions and sub-agents with a plan")]
     for name, words in _HEADLINE:
         one = by_name.get(name)
@@ -44,6 +46,11 @@ def headline(report: PlanReport) -> Section:
             text = percent(round(one.pooled * 10_000), 10_000) if ratio else metric_text(one.pooled, one.unit)
             tiles.append((text, words))
     return Section("Plans", (Tiles(tuple(tiles)), Words(CAUTION, "soft")))
+
+
+def _planned(report: PlanReport) -> int:
+    """Sessions with a plan; stretches of one stage where nothing was planned are none."""
+    return sum(1 for one in report.sessions if one.tier in ("declared", "human"))
 
 
 def metrics_page(report: PlanReport) -> Page:
@@ -58,7 +65,7 @@ def metrics_page(report: PlanReport) -> Page:
         title, lead = one.session_id, one.goal
         sections += [*_groups({m.name: m for m in one.metrics}, _metric, _ONE), *session(one)]
     else:
-        planned = sum(1 for one in report.sessions if one.nodes)
+        planned = _planned(report)
         title = "How people and agents plan"
         lead = f"{len(report.sessions):,} sessions and sub-agents; {planned:,} with a plan."
         sections += _groups({p.name: p for p in report.pooled}, _pooled, _MANY)
@@ -137,7 +144,11 @@ def _metric(one: PlanMetric) -> Row:
 
 def _pooled(one: Pooled) -> Row:
     of = one.sessions + sum(one.missing.values())
-    why = "; ".join(f"{n:,} x {reason}" for reason, n in one.missing.items())
+    reasons = sorted(one.missing.items(), key=lambda item: (-item[1], item[0]))
+    parts = [f"{n:,} x {reason or 'not told'}" for reason, n in reasons[:REASONS]]
+    if len(reasons) > REASONS:
+        parts.append(f"and {number(len(reasons) - REASONS, 'other reason')}")
+    why = "; ".join(parts)
     values = (_value(v, one.unit) for v in (one.pooled, one.mean, one.median))
     return (one.name, *values, f"{one.sessions:,} of {of:,}", Cell(why, "soft"))
 

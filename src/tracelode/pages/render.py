@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tracelode.model.numbers import number
 from tracelode.model.words import UNKNOWN
 from tracelode.pages import flame
 from tracelode.pages.axes import intervals, points
@@ -27,6 +28,12 @@ from tracelode.pages.parts import (
 
 _LINKS = 4
 """Sections from which on a page has a list of them."""
+_FOLDED = 13
+"""Sections from which on the list is folded."""
+_LONG = 48
+"""Letters from which on a cell gets room for several lines of them."""
+_WORD = re.compile(r"[^\s-]{25}")
+"""A word that may be broken."""
 
 
 def render(page: Page) -> bytes:
@@ -44,7 +51,10 @@ def render(page: Page) -> bytes:
     titled = [(_name(i, s.title), s.title) for i, s in enumerate(page.sections) if s.title]
     if len(titled) >= _LINKS:
         links = "".join(f'<a href="#{name}">{text(title)}</a>' for name, title in titled)
-        body.append(f'<nav class="toc" aria-label="Sections">{links}</nav>')
+        nav = f'<nav class="toc" aria-label="Sections">{links}</nav>'
+        if len(titled) >= _FOLDED:
+            nav = f"<details><summary>{number(len(titled), 'section')}</summary>{nav}</details>"
+        body.append(nav)
     body += [_section(section, _name(i, section.title)) for i, section in enumerate(page.sections)]
     body.append(made_with(page.comments))
     kinds = ((live, "flame"), (any(isinstance(part, Picture) for part in drawn), "timeline"))
@@ -106,7 +116,9 @@ def _cell(cell: str | Cell | None, right: bool) -> str:
         cell = Cell(UNKNOWN, "soft")
     elif isinstance(cell, str):
         cell = Cell(cell)
-    kinds = " ".join(filter(None, ("n" if right else "", cell.tone)))
+    long = "long" if len(cell.text) > _LONG else ""
+    broken = "break" if _WORD.search(cell.text) else ""
+    kinds = " ".join(filter(None, ("n" if right else "", cell.tone, long, broken)))
     inner = f"<code>{text(cell.text)}</code>" if cell.code else text(cell.text)
     if cell.share is not None:
         inner = _bar(cell.share, 56, 9) + inner

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from html import escape
 
+from tracelode.model.numbers import number
 from tracelode.model.planning import SessionPlan
 from tracelode.model.words import printable
 
@@ -51,9 +52,10 @@ def _lines(one: SessionPlan, inside: bool) -> Iterator[str]:
     if not inside:
         yield _STYLE
         yield f'<rect class="page" width="{WIDTH}" height="{height}"/>'
-    yield f'<text class="h" x="16" y="26">{_shown(one.session_id, 90)}</text>'
-    words = f"{len(one.nodes):,} nodes, {len(one.bars):,} attempts, {len(one.rollbacks):,} rollbacks"
-    yield f'<text class="d" x="16" y="46">{escape(words)}: {_shown(one.goal, 110)}</text>'
+        yield f'<text class="h" x="16" y="26">{_shown(one.session_id, 90)}</text>'
+    counts = ((one.nodes, "node"), (one.bars, "attempt"), (one.rollbacks, "rollback"))
+    words = ", ".join(number(len(rows), noun) for rows, noun in counts)
+    yield f'<text class="d" x="16" y="{26 if inside else 46}">{escape(words)}: {_shown(one.goal, 110)}</text>'
     place = {node.id: row for row, node in enumerate(nodes)}
     yield from _axis(one, height)
     for node in nodes:

@@ -254,7 +254,7 @@ def work_of_operations(
         waits=tuple(_waits(own)),
         turns=tuple(o.index for o in own if o.kind == "model"),
         whole=contents is not None,
-        tokens_known=any(value is not None for value in tokens.values()),
+        tokens_known=any(_tokens(o) is not None for o in own if o.kind == "model" or o.kind in _DONE),
     )
 
 
@@ -321,6 +321,7 @@ def _call(
         vcs=not failed and returns(command or text[:4000]),
         edits=() if failed else edits_of(tool, text, command),
         writes=verb in ("edit", "create", "fix"),
-        tokens=(tokens.get(source) or 0) // max(1, issued.get(source, 1)),
+        # what its call's tokens were shared out to it, and its part of what was not
+        tokens=(_tokens(o) or 0) + (tokens.get(source) or 0) // max(1, issued.get(source, 1)),
         at=o.started,
     )

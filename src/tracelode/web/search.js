@@ -1,29 +1,34 @@
 // Which frames match a regular expression, and how much do they hold together?
 
-const BUDGET = 300; // milliseconds; an expression may be slow, a page must not hang for good
+import { pattern } from "./pattern.js";
+
+const BUDGET = 300; // milliseconds; names may be many and long, a page must not hang
 
 /**
  * @param {string} words a regular expression, upper and lower case alike
  * @returns {{names: Set<number>, nodes: number[], roots: number[], why: string}} why: what went wrong, "" for nothing
  */
 export function search(model, words) {
-  let pattern;
-  try {
-    pattern = new RegExp(words, "iu");
-  } catch {
-    return { names: new Set(), nodes: [], roots: [], why: "no regular expression" };
-  }
   const names = new Set();
-  const stop = performance.now() + BUDGET;
-  for (let i = 0; i < model.names.length; i += 1) {
-    if (performance.now() > stop) return { names, ...found(model, names), why: "too slow: stopped early" };
-    if (pattern.test(model.names[i])) names.add(i);
+  let matches;
+  try {
+    matches = pattern(words);
+  } catch (error) {
+    const none = error instanceof SyntaxError;
+    return { names, nodes: [], roots: [], why: none ? "no regular expression" : "too long, or looks around: not searched" };
   }
-  return { names, ...found(model, names), why: "" };
+  const stop = performance.now() + BUDGET;
+  const late = () => performance.now() > stop;
+  for (let i = 0; i < model.names.length; i += 1) {
+    const found = matches(model.names[i], late);
+    if (found === null) return { names, ...holding(model, names), why: "too slow: stopped early" };
+    if (found) names.add(i);
+  }
+  return { names, ...holding(model, names), why: "" };
 }
 
 /** Frames that match, and of these the ones that stand below no other: their sum counts nothing twice. */
-function found(model, names) {
+function holding(model, names) {
   const nodes = [];
   const roots = [];
   const inside = new Uint8Array(model.n);

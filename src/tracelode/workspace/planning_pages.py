@@ -1,4 +1,4 @@
-"""How do metrics and timelines of plans become pages?"""
+"""How do metrics, timelines and studies of plans become pages?"""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tracelode.model.planning import PlanReport, SessionPlan
 from tracelode.workspace.writing import private
 
 if TYPE_CHECKING:
+    from tracelode.model.plan_study import Study
     from tracelode.pages.parts import Page
 
 
@@ -62,3 +63,18 @@ def timeline_page(sessions: Sequence[SessionPlan], target: str | Path | IO[bytes
     from tracelode.plan.timeline_svg import draw
 
     write_page(made(sessions, lambda one: draw(one, inside=True)), target)
+
+
+def study_page(study: Study, target: str | Path | IO[bytes]) -> None:
+    """Write what a study says as a page.
+
+    Args:
+        study: as analysed.
+        target: as for write_page().
+
+    Raises:
+        ExportError: the file cannot be written.
+    """
+    from tracelode.pages.study import page as made
+
+    write_page(made(study), target)

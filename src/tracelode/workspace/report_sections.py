@@ -8,10 +8,11 @@ from datetime import date, timedelta
 from tracelode.model.compiled import Found
 from tracelode.model.finding import Finding
 from tracelode.model.numbers import number
+from tracelode.model.priced import money_text
 from tracelode.model.profile import Profile
 from tracelode.model.ranking import Loops, Ranking
 from tracelode.model.report import Doctor, Sums, Totals
-from tracelode.model.words import count, dollars, duration, noun, percent, value_text
+from tracelode.model.words import UNKNOWN, count, dollars, duration, noun, percent, value_text
 from tracelode.pages.parts import Bars, Cell, Part, Row, Section, Table, Tiles, Words
 from tracelode.workspace.report_names import ReportNames
 
@@ -19,6 +20,8 @@ ROWS = 12
 """Rows of a table."""
 BARS = 8
 """Bars of one picture."""
+TOP = "A + behind money: tokens whose model has no price come on top; What is unknown names the models."
+"""What a sign means."""
 SLOTS = 31
 """Days, weeks or months side by side, at most."""
 _TIMES = ("model", "tool", "blocked", "idle", "unknown")
@@ -31,30 +34,31 @@ def value(measure: str, sums: Sums) -> int:
 
 def value_words(measure: str, sums: Sums) -> str:
     """The same for people; what has no price is said, never $0."""
-    text = value_text(measure, value(measure, sums))
-    lacking = sum(sums.unpriced.values())
-    if measure != "cost" or not lacking:
-        return text
-    note = f"unpriced {lacking:,} tokens"
-    return f"{text} + {note}" if sums.cost_picodollars else note
+    if sums.untold:
+        return UNKNOWN
+    return _words(measure, value(measure, sums), _bare(measure, sums))
 
 
 def totals(found: Totals) -> Section:
     """Sessions, calls, tokens, money and time."""
     lacking = sum(found.unpriced.values())
     cost = dollars(found.cost_picodollars) if found.cost_picodollars or not lacking else "unpriced"
+    cost = UNKNOWN if found.untold else cost
     tokens = found.tokens
     written = (tokens.get("cache_write_5m") or 0) + (tokens.get("cache_write_1h") or 0)
-    tiles = [
-        (cost, f"and {lacking:,} tokens without a price" if lacking else "cost"),
-        (f"{found.sessions:,}", f"sessions, {number(found.subagents, 'sub-agent')}"),
-        (f"{found.calls:,}", "model calls"),
-        (count(found.total_tokens), "tokens"),
+    kinds = (
         (count(tokens.get("input_fresh")), "of them fresh input"),
         (count(tokens.get("cache_read")), "read from caches"),
         (count(written), "written to caches"),
         (count(tokens.get("output")), "output"),
         (count(tokens.get("reasoning")), "reasoning, where told apart"),
+    )
+    tiles = [
+        (cost, f"and {lacking:,} tokens without a price" if lacking else "cost"),
+        (f"{found.sessions:,}", f"sessions, {number(found.subagents, 'sub-agent')}"),
+        (f"{found.calls:,}", "model calls"),
+        (UNKNOWN if found.untold else count(found.total_tokens), "tokens"),
+        *(() if found.untold else kinds),
         *((duration(found.time_us.get(kind, 0)), f"{_TIME_WORDS[kind]}") for kind in _TIMES),
     ]
     return Section("", (Tiles(tuple(tiles)),))
@@ -78,6 +82,8 @@ def money(found: Totals, measure: str, names: ReportNames) -> Section:
             parts += [Words(title, "title"), _bars(rows, measure, dimension, names)]
     if len(found.by.get("day", {})) > 1:
         parts += [Words(f"Over time ({found.tz})", "title"), _over_time(found, measure)]
+    if found.unpriced and measure == "cost":
+        parts.append(Words(TOP, "soft"))
     return Section(f"Where the {'money' if measure == 'cost' else noun(measure)} went", tuple(parts))
 
 
@@ -92,25 +98,36 @@ def _bars(rows: dict[str, Sums], measure: str, dimension: str, names: ReportName
     rest = ordered[BARS:]
     note = ""
     if rest:
-        left = sum(value(measure, sums) for _, sums in rest)
-        note = f"and {len(rest):,} more with {value_text(measure, left)} together"
+        left = _words(measure, *(sum(of(measure, sums) for _, sums in rest) for of in (value, _bare)))
+        note = f"and {len(rest):,} more with {left} together"
     return Bars(rows=tuple(shown), note=note)
 
 
 def _over_time(found: Totals, measure: str) -> Bars:
     """Days, else weeks, else months: the first that fit."""
-    days = {day: value(measure, sums) for day, sums in found.by["day"].items()}
+    days = {day: (value(measure, sums), _bare(measure, sums)) for day, sums in found.by["day"].items()}
     for slot in (str, _week, lambda day: day[:7], lambda day: day[:4]):
-        sums: dict[str, int] = {}
-        for day, held in days.items():
+        sums: dict[str, tuple[int, int]] = {}
+        for day, (held, bare) in days.items():
             key = day if day == "(none)" else slot(day)
-            sums[key] = sums.get(key, 0) + held
+            before = sums.get(key, (0, 0))
+            sums[key] = (before[0] + held, before[1] + bare)
         if len(sums) <= SLOTS:
             break
-    longest = max(sums.values(), default=0) or 1
+    longest = max((n for n, _ in sums.values()), default=0) or 1
     ordered = sorted(sums.items(), key=lambda slot: (slot[0] == "(none)", slot[0]))
     named = (("at an unknown time" if key == "(none)" else key, held) for key, held in ordered)
-    return Bars(rows=tuple((key, value_text(measure, n), n / longest) for key, n in named))
+    return Bars(rows=tuple((key, _words(measure, n, bare), n / longest) for key, (n, bare) in named))
+
+
+def _bare(measure: str, sums: Sums) -> int:
+    """Tokens without a price, where it is money that is told."""
+    return sum(sums.unpriced.values()) if measure == "cost" else 0
+
+
+def _words(measure: str, held: int, bare: int) -> str:
+    """A sum for people; money that has no price is said."""
+    return money_text(held, bare) if measure == "cost" else value_text(measure, held)
 
 
 def _week(day: str) -> str:
@@ -132,9 +149,7 @@ def work(profile: Profile, sessions: dict[tuple[str, ...], int], names: ReportNa
     lines: list[Row] = []
     for stack, values in rows[:ROWS]:
         bare = values[at["tokens.unpriced"]] if "tokens.unpriced" in at else 0
-        text = value_text(measure, values[0])
-        if measure == "cost" and bare:
-            text = f"{text} + unpriced {bare:,} tokens" if values[0] else f"unpriced {bare:,} tokens"
+        text = _words(measure, values[0], bare)
         lines.append(
             (
                 names.stack(stack),

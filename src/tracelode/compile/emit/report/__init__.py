@@ -8,6 +8,7 @@ from tracelode.compile.emit.report import figures
 from tracelode.compile.emit.report.drawing import drawing, link_id, placed
 from tracelode.compile.emit.report.proofs import argument_id, asked, proofs, text
 from tracelode.compile.emit.wording import check, effect, guard, source, steps
+from tracelode.model import numbers
 from tracelode.model.words import percent
 from tracelode.model.workflow import Argument, Refusal, Step, Workflow
 from tracelode.pages.document import document, head
@@ -66,7 +67,9 @@ def _head(given: Given) -> str:
     if not isinstance(workflow, Workflow):
         runs = given.runs if isinstance(given, Workflow) else len(given.runs)
         why = "Below is why, and what would change that."
-        return head(title(given), f"Refused: this intent of {runs:,} runs was not compiled. {why}")
+        return head(
+            title(given), f"Refused: this intent of {numbers.number(runs, 'run')} was not compiled. {why}"
+        )
     tail = (
         " It is partial: it ends before the first step that was refused, and hands over."
         if workflow.partial
@@ -112,6 +115,8 @@ def _refusal(one: Refusal) -> str:
 
 
 def _sentence(words: str, upper: bool = True) -> str:
+    # a name stays what it is
+    upper = upper and words.partition(" ")[0].isalpha()
     made = words[:1].upper() + words[1:] if upper else words
     return made if made.endswith((".", "!", "?")) else made + "."
 
