@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tracelode.cli.screen import Screen
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """p below which a difference is marked."""
+NARROW = {
+    "no spread": "each tells the same: how far off they may be cannot be seen",
+    "few clusters": "fewer than 10 tell something else than 0 or all: they hold about 9 times in 10",
+    "long tails": "values lie far apart: the true mean is above them up to 1 time in 11; see the median",
+}
+"""What a reason for bounds that are too narrow means, measured by benchmarks/plan_intervals.py."""
 SHOWN = 3
 """Reasons shown of a group of metrics."""
 
@@ -66,6 +72,7 @@ def together(report: PlanReport, groups: Sequence[tuple[str, Sequence[str]]]) ->
         screen.sentence("")
         screen.table(columns, [_row(row) for row in rows])
         _missing(screen, rows)
+        narrow(screen, {row.name: (row.pooled_narrow, row.mean_narrow) for row in rows})
     _decided(screen, report)
 
 
@@ -129,6 +136,21 @@ def _missing(screen: Screen, rows: Sequence[Pooled]) -> None:
         parts.append(f"and {number(len(listed) - SHOWN, 'other reason')}; see --json")
     if parts:
         screen.flow("without", parts, joint="; ", indent=9)
+
+
+def narrow(screen: Screen, whys: Mapping[str, tuple[str, str]]) -> None:
+    """Write which bounds hold the true figure less often than they say, and why.
+
+    Args:
+        screen: where.
+        whys: name to the reasons of its bounds, "" for none.
+    """
+    named: dict[str, list[str]] = {}
+    for name, both in whys.items():
+        for why in dict.fromkeys(filter(None, both)):
+            named.setdefault(why, []).append(name)
+    for why, names in named.items():
+        screen.flow("narrow", [NARROW[why], *names], joint="; ", indent=9)
 
 
 def against(found: Against) -> None:
@@ -244,6 +266,8 @@ def _arms(screen: Screen, found: Study) -> None:
                    Column("95 %", rank=4), Column("runs", right=True, rank=3)]  # fmt: skip
         screen.sentence("")
         screen.table(columns, rows)
+        narrow(screen, {f"{g.metric} of {g.arm}": (g.pooled_narrow, g.mean_narrow)
+                         for g in found.groups if g.family == family})  # fmt: skip
 
 
 def _power(screen: Screen, rows: Sequence[Contrast]) -> None:
