@@ -25,7 +25,7 @@ class Try:
     implied: bool = False
     end: PlanEvent | None = None
     stopped: int | None = None
-    """Place of the event that ends it."""
+    """Place of the event that ends it, or of the start of the next attempt where none does."""
 
     @property
     def span(self) -> int | None:
@@ -148,15 +148,17 @@ class Story:
     def _execute(self, node: Node, place: int, event: PlanEvent) -> None:
         node.executes += 1
         if event.status == "running":
-            open_ = node.state == "running" and bool(node.tries)
-            if open_ and observes(event, node.tries[-1], len(node.tries)):
+            open_ = node.tries[-1] if node.state == "running" and node.tries else None
+            if open_ and observes(event, "tool" in open_.start.payload, len(node.tries)):
                 return
             if open_:
                 self.odd.append((place, "it started while it was running"))
+                # when it ended is not told, only that it does not go on beside the next one
+                open_.stopped = place
             if node.removed:
                 self.odd.append((place, "it started after it was removed"))
             # a call that was recorded on a node nobody started: since when it ran is not told
-            self._begin(node, place, event, implied=_result(event))
+            self._begin(node, place, event, implied=result(event))
         elif node.state == "running" and node.tries:
             self._close(node, place, event, event.status)
         else:
@@ -343,26 +345,29 @@ def _epoch(event: PlanEvent) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 1
 
 
-def observes(event: PlanEvent, one: Try, number: int) -> bool:
+def observes(event: PlanEvent, named: bool, number: int) -> bool:
     """Is a running event something seen inside the open attempt, and no further start?
 
     Args:
         event: an execute event with the status running.
-        one: the open attempt.
+        named: did the start of the open attempt name a tool?
         number: its number, from 1.
 
     Returns:
         True for a result or a measure, and for a tool that cannot be what the attempt was started with: the
         event says its attempt, or the start named no tool. A tool without a result starts the node again.
     """
-    if _result(event):
+    if result(event):
         return True
-    return "tool" in event.payload and (
-        event.payload.get("attempt") == number or "tool" not in one.start.payload
-    )
+    return "tool" in event.payload and (event.payload.get("attempt") == number or not named)
 
 
-def _result(event: PlanEvent) -> bool:
+def result(event: PlanEvent) -> bool:
+    """Does an event tell what came of something, whatever its status says?
+
+    Args:
+        event: an execute event.
+    """
     return any(key in event.payload for key in ("measures", "result_summary", "error_type"))
 
 

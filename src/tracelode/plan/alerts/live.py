@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from tracelode.model.plan import PlanEvent
-from tracelode.plan.life import Story
+from tracelode.plan.life import Story, observes, result
 from tracelode.plan.work import Call, work_of_story
 from tracelode.signals.plan.lines import is_goal
 
@@ -66,6 +66,8 @@ class Going:
     at: int | None
     tool: object = None
     """Tool that its start names: where its end names it too, that is one call, made at the end."""
+    named: bool = False
+    """Does its start name one, be it an empty one?"""
     out: bool = False
     """Did the call of its start count as outside of every node?"""
     worked: bool = False
@@ -147,16 +149,18 @@ class Live:
             yield Mark("work_outside_plan", "", -inside, 0, event.event_id)
 
     def _start(self, step: Step, event: PlanEvent) -> Iterator[Mark]:
-        if event.node_id in self.going:
-            return
         again = self.starts.get(event.node_id, 0)
+        going = self.going.get(event.node_id)
+        if going is not None and observes(event, going.named, again):
+            return
         self.starts[event.node_id] = again + 1
         self.going[event.node_id] = Going(
             event.node_id,
             event.event_id,
             step.at,
             tool=event.payload.get("tool"),
-            implied=event.evidence == "inferred",
+            named="tool" in event.payload,
+            implied=event.evidence == "inferred" or result(event),
         )
         if again:
             yield Mark("restarts", event.node_id, 1, 0, event.event_id)

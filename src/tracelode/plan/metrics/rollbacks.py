@@ -105,7 +105,7 @@ class Found:
     def _told(self, node: Node, place: int, marks: set[str], later: Try | None) -> Rollback:
         story = self.story
         event = story.events[place]
-        ends = [t for t in node.tries if t.stopped is not None and t.stopped < place]
+        ends = [t for t in node.tries if t.end is not None and t.stopped is not None and t.stopped < place]
         since = ends[-1].stopped if ends and ends[-1].stopped is not None else node.place
         stop = later.place if later is not None else place + 1
         turn = story.turning(node, since, max(stop, place + 1))
