@@ -165,9 +165,11 @@ def missed(cover: list[dict[str, Any]], gate: list[dict[str, Any]]) -> list[str]
              if not BAR[0] <= row["covers"] <= BAR[1]
              and (row["bar"].startswith(".93-") or row["told narrow"] < TOLD)]  # fmt: skip
     for row in gate:
-        # as many as chance may let pass where the level holds, 1 time in 20
-        most = 0.05 + 1.645 * math.sqrt(0.05 * 0.95 / row["runs"])
-        limit = row["passes"] <= most if row["bar"].startswith("<") else row["passes"] >= 0.9
+        level = row["bar"].startswith("<")
+        bar = 0.05 if level else 0.9
+        # what chance does to so many runs where the bar holds, 1 time in 20
+        room = 1.645 * math.sqrt(bar * (1 - bar) / row["runs"])
+        limit = row["passes"] <= bar + room if level else row["passes"] >= bar - room
         if not limit:
             wrong.append(f"{row['what']}: {row['passes']:.3f} pass")
     return wrong

@@ -19,8 +19,9 @@ from tracelode.plan.alerts.fleet import Average, Part, band, pooled
 from tracelode.plan.alerts.live import Live, step_of
 from tracelode.plan.alerts.replay import replay
 from tracelode.plan.alerts.rules import default_text, rules_of
-from tracelode.plan.life import Story, ordered
+from tracelode.plan.life import Story
 from tracelode.plan.metrics import measure
+from tracelode.plan.sequence import ordered
 
 CALL = {"payload": {"tool": "Bash", "input_summary": "ls"}}
 
@@ -229,7 +230,8 @@ def test_a_task_joins_its_sessions() -> None:
 
 _VERBS = ("start", "ok", "bad", "plan", "reopen", "human review")
 _WORDS = st.lists(st.sampled_from([f"{v} {n}" for v in _VERBS for n in "ABC"]), min_size=1, max_size=40)
-_CALLS = ("call A", "call B", "call x", "done A", "done x", "start A", "ok A", "start B", "ok B", "plan A")
+_CALLS = ("call A", "call B", "call x", "done A", "done x", "start A", "ok A", "start B", "ok B", "plan A",
+          "call unbound", "done unbound", "start unbound")  # fmt: skip
 
 
 @given(_WORDS, st.sampled_from(["rollback_rate", "human_rate", "deviation", "completion"]))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from tracelode.model.plan import PlanEvent
-from tracelode.plan.life import Story, observes, result
+from tracelode.plan.life import NAMELESS, Story
+from tracelode.plan.sequence import observes, result
 from tracelode.plan.work import Call, work_of_story
 from tracelode.signals.plan.lines import is_goal
 
@@ -81,6 +82,8 @@ class Live:
 
     planned: set[str] = field(default_factory=set)
     going: dict[str, Going] = field(default_factory=dict)
+    loose: dict[str, Going] = field(default_factory=dict)
+    """What goes on outside of every node, by the id that stands for that."""
     starts: dict[str, int] = field(default_factory=dict)
     calls: int = 0
     outside: dict[str, int] = field(default_factory=dict)
@@ -123,7 +126,8 @@ class Live:
 
     def _told(self, event: PlanEvent) -> Going | None:
         """The attempt whose start told the call that this end tells."""
-        going = self.going.get(event.node_id) if event.status != "running" else None
+        home = self.loose if event.node_id in NAMELESS else self.going
+        going = home.get(event.node_id) if event.status != "running" else None
         if going is None or going.implied or going.tool is None:
             return None
         return going if going.tool == event.payload.get("tool") else None
@@ -149,6 +153,11 @@ class Live:
             yield Mark("work_outside_plan", "", -inside, 0, event.event_id)
 
     def _start(self, step: Step, event: PlanEvent) -> Iterator[Mark]:
+        if event.node_id in NAMELESS:
+            self.loose[event.node_id] = Going(
+                event.node_id, event.event_id, step.at, tool=event.payload.get("tool")
+            )
+            return
         again = self.starts.get(event.node_id, 0)
         going = self.going.get(event.node_id)
         if going is not None and observes(event, going.named, again):
@@ -176,7 +185,8 @@ class Live:
         )
         if not inside:
             self.outside[call.node] = self.outside.get(call.node, 0) + 1
-        if (own := self.going.get(call.node)) is not None and own.id == step.id:
+        own = self.going.get(call.node) or self.loose.get(call.node)
+        if own is not None and own.id == step.id:
             own.out = not inside
         if not self.planned:
             yield Mark("calls_without_plan", "", 1, 0, step.id)
@@ -187,6 +197,9 @@ class Live:
         self.waiting = []
 
     def _end(self, step: Step, event: PlanEvent) -> Iterator[Mark]:
+        if event.node_id in NAMELESS:
+            self.loose.pop(event.node_id, None)
+            return
         going = self._close(event.node_id, step.at)
         if event.status == "failed":
             yield Mark("failed_attempts", "", 1, 0, event.event_id)

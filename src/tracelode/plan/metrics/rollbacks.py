@@ -9,6 +9,7 @@ from tracelode.model.plan import PlanEvent
 from tracelode.model.planning import PlanMetric, Rollback
 from tracelode.plan.life import Node, Story, Try
 from tracelode.plan.metrics.figure import absent, amount, ratio
+from tracelode.plan.metrics.nodes import SKEW
 from tracelode.plan.work import Work, is_check
 
 BACK = ("reopen", "backtrack")
@@ -150,6 +151,12 @@ class Found:
     def metrics(self) -> Iterator[PlanMetric]:
         """Metrics of section 7.6 that events alone tell."""
         story = self.story
+        if story.skew:
+            for name, unit in (("rollback_rate_seed", "ratio"), ("rollback_rate", "ratio"),
+                               ("rollback_D1", "events"), ("rollback_D2", "events"),
+                               ("rollback_D3", "events"), ("rollback_cost", "ratio")):  # fmt: skip
+                yield absent(name, unit, SKEW)
+            return
         events = {e.event_id: e for e in story.events}
         back = [events[row.event_id] for row in self.rows]
         executes = [story.events[p] for p in story.executes]
