@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plan.traces import checked, codes, events, measured, row, steps
 from tracelode.model.planning import PlanMetric
+from tracelode.plan.circles import circles
 from tracelode.plan.life import Story
 from tracelode.plan.sequence import ordered
 
@@ -97,3 +100,40 @@ def test_moments_of_no_clock_are_unknown(moment: str, tmp_path: Path) -> None:
     assert (told["node_duration"].numerator, told["rollback_rate"].value) == (60, 0)
     assert "1 without a moment left out" in told["node_duration"].reason
     assert "PT070" in codes(checked(tmp_path, rows))
+
+
+def test_the_same_end_once_more_is_no_new_attempt() -> None:
+    told = figures(steps("plan A; start A; ok A; ok A"))
+    assert (told["repeated"].value, told["rollback_rate"].value) == (0, 0)
+    # a failure that became a success was tried again, whatever was told of it
+    told = figures(steps("plan A; start A; bad A; ok A"))
+    assert (told["repeated"].value, told["rollback_rate"].value) == (0.5, 0)
+    told = figures(steps("plan A; start A; ok A; reopen A; ok A"))
+    assert told["repeated"].value == 0.5
+
+
+def test_nodes_on_a_circle_do_not_break_each_others_order() -> None:
+    rows = steps("plan A < B; plan B < A; plan C < A; start A; ok A; start B; ok B; start C; ok C")
+    told = figures(rows)
+    assert (told["deviation"].value, told["precedence_violations"].value) == (0, 0)
+    rows = steps("plan A < B; plan B < A; plan C < A; start C; ok C; start A; ok A; start B; ok B")
+    assert figures(rows)["precedence_violations"].numerator == 1
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdefg"), max_size=4)))
+def test_circles_are_where_one_comes_back(before: dict[str, list[str]]) -> None:
+    def reached(start: str) -> set[str]:
+        found: set[str] = set()
+        waiting = list(before.get(start, ()))
+        while waiting:
+            name = waiting.pop()
+            if name in before and name not in found:
+                found.add(name)
+                waiting += before[name]
+        return found
+
+    told = circles(before)
+    assert set(told) == {name for name in before if name in reached(name)}
+    for one in told:
+        for other in told:
+            assert (told[one] == told[other]) is (other in reached(one) and one in reached(other))

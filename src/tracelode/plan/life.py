@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from tracelode.model.plan import PlanEvent
+from tracelode.plan.circles import circles
 from tracelode.plan.sequence import observes, result, skewed
 from tracelode.signals.plan.lines import is_goal
 
@@ -181,6 +182,8 @@ class Story:
             self._close(node, place, event, event.status)
         else:
             self.odd.append((place, "it ended without a start"))
+            if node.tries and node.state == event.status:
+                return  # the same end once more
             self._begin(node, place, event, implied=True)
             self._close(node, place, event, event.status)
 
@@ -286,13 +289,18 @@ class Story:
     def _closure(self) -> tuple[dict[str, int], dict[str, int]]:
         """(bit of each node, bits of everything that must be finished before each node).
 
-        Sets of thousands of nodes stay small as bits of one number. Nodes on a circle have no order: of
-        them, and of what waits for them, only what comes right before counts.
+        Sets of thousands of nodes stay small as bits of one number. Nodes on a circle have no order among
+        each other.
         """
         bits = {name: 1 << place for place, name in enumerate(self.nodes)}
         direct = {
             n.id: [name for name in self.before(n) if name in bits and name != n.id]
             for n in self.nodes.values()
+        }
+        round_ = circles(direct)
+        direct = {
+            name: [b for b in before if round_.get(b, -1) != round_.get(name, -2)]
+            for name, before in direct.items()
         }
         later: dict[str, list[str]] = {}
         left = {name: len(before) for name, before in direct.items()}
@@ -310,9 +318,6 @@ class Story:
                 left[other] -= 1
                 if not left[other]:
                     waiting.append(other)
-        for name, before in direct.items():
-            if name not in closure:
-                closure[name] = sum(bits[first] for first in set(before))
         return bits, closure
 
     def bit(self, name: str) -> int:

@@ -85,6 +85,8 @@ class Live:
     loose: dict[str, Going] = field(default_factory=dict)
     """What goes on outside of every node, by the id that stands for that."""
     starts: dict[str, int] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)
+    """Node to how its last attempt ended, unless it was opened again."""
     calls: int = 0
     outside: dict[str, int] = field(default_factory=dict)
     """Node that is not planned to its calls outside of every node: they are inside once it is planned."""
@@ -121,6 +123,7 @@ class Live:
             yield from self._end(step, event)
         elif event.event_type == "revise" and event.payload.get("op") in ("remove", "pause", "reopen"):
             self._close(event.node_id, step.at)
+            self.ended.pop(event.node_id, None)
         if event.payload.get("decision") in STOPS and event.actor == "human":
             yield Mark("human_stops", "", 1, 0, event.event_id)
 
@@ -163,6 +166,7 @@ class Live:
         if going is not None and observes(event, going.named, again):
             return
         self.starts[event.node_id] = again + 1
+        self.ended.pop(event.node_id, None)
         self.going[event.node_id] = Going(
             event.node_id,
             event.event_id,
@@ -201,6 +205,10 @@ class Live:
             self.loose.pop(event.node_id, None)
             return
         going = self._close(event.node_id, step.at)
+        same = going is None and self.ended.get(event.node_id) == event.status
+        self.ended[event.node_id] = event.status
+        if same:
+            return
         if event.status == "failed":
             yield Mark("failed_attempts", "", 1, 0, event.event_id)
         if going is None:
