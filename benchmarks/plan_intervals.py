@@ -24,6 +24,8 @@ from tracelode.statistics.cluster import Rate, rate
 RUNS = 1_000
 BAR = (0.93, 0.97)
 """Coverage of .95 intervals that is asked for."""
+TOLD = 0.9
+"""Share of intervals that must be told as too narrow where they do not hold their level."""
 Draw = Callable[[np.random.Generator, int], tuple[list[Rate], float]]
 
 
@@ -77,10 +79,10 @@ def rare(chance: np.random.Generator, clusters: int) -> tuple[list[Rate], float]
 SCENES: tuple[tuple[str, Draw, tuple[int, ...], bool], ...] = (
     ("pooled rate", rates, (10, 20, 40, 80), True),
     ("mean of shares", means, (10, 20, 40, 80), True),
-    ("mean duration", durations, (40, 80), True),
-    ("mean duration, few tasks", durations, (6, 10, 20), False),
-    ("heavy tails", heavy, (20, 80), False),
-    ("rate of .02", rare, (20, 80), False),
+    ("mean duration", durations, (10, 20, 40, 80), True),
+    ("mean duration, few tasks", durations, (6,), False),
+    ("heavy tails", heavy, (10, 20, 40, 80), False),
+    ("rate of .02", rare, (10, 20, 40, 80), False),
     ("pooled rate, few tasks", rates, (5, 7), False),
 )
 """Name, draw, clusters, and whether the bar is asked of it."""
@@ -91,7 +93,7 @@ def coverage(runs: int, seed: int = 0) -> list[dict[str, Any]]:
     found = []
     for name, draw, sizes, asked in SCENES:
         for clusters in sizes:
-            held = below = above = 0
+            held = below = above = told = 0
             method = ""
             for i in range(runs):
                 chance = np.random.default_rng([seed, clusters, i])
@@ -99,12 +101,14 @@ def coverage(runs: int, seed: int = 0) -> list[dict[str, Any]]:
                 one = rate(units, seed=i)
                 assert one.interval is not None
                 method = one.method
+                told += bool(one.narrow)
                 held += one.interval.low <= true <= one.interval.high
                 below += true < one.interval.low
                 above += true > one.interval.high
             found.append({
                 "what": name, "clusters": clusters, "method": method, "covers": held / runs,
-                "too high": below / runs, "too low": above / runs, "bar": ".93-.97" if asked else "",
+                "too high": below / runs, "too low": above / runs, "told narrow": told / runs,
+                "bar": ".93-.97" if asked else ".93 or told",
             })  # fmt: skip
     return found
 
@@ -158,9 +162,14 @@ def gates(runs: int) -> list[dict[str, Any]]:
 def missed(cover: list[dict[str, Any]], gate: list[dict[str, Any]]) -> list[str]:
     """Bars that are missed."""
     wrong = [f"{row['what']}, {row['clusters']} clusters: {row['covers']:.3f}" for row in cover
-             if row["bar"] and not BAR[0] <= row["covers"] <= BAR[1]]  # fmt: skip
+             if not BAR[0] <= row["covers"] <= BAR[1]
+             and (row["bar"].startswith(".93-") or row["told narrow"] < TOLD)]  # fmt: skip
     for row in gate:
-        limit = row["passes"] <= 0.05 if row["bar"].startswith("<") else row["passes"] >= 0.9
+        level = row["bar"].startswith("<")
+        bar = 0.05 if level else 0.9
+        # what chance does to so many runs where the bar holds, 1 time in 20
+        room = 1.645 * math.sqrt(bar * (1 - bar) / row["runs"])
+        limit = row["passes"] <= bar + room if level else row["passes"] >= bar - room
         if not limit:
             wrong.append(f"{row['what']}: {row['passes']:.3f} pass")
     return wrong
@@ -176,7 +185,7 @@ def main() -> int:
     cover = coverage(given.runs)
     if not given.json:
         print(show(cover), "", sep="\n", flush=True)
-    gate = gates(max(1, given.runs // 20))
+    gate = gates(max(1, given.runs // 5))
     print(json.dumps({"coverage": cover, "gates": gate}) if given.json else show(gate))
     wrong = missed(cover, gate) if given.check else []
     for line in wrong:

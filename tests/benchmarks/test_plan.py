@@ -21,8 +21,8 @@ def run(project: Path, name: str, *words: object) -> Any:
 
 def test_intervals(project: Path) -> None:
     answer = run(project, "plan_intervals", "--runs", 4)
-    assert len(answer["coverage"]) == 19
-    assert {row["method"] for row in answer["coverage"]} == {"percentile", "bca"}
+    assert len(answer["coverage"]) == 23
+    assert {row["method"] for row in answer["coverage"]} == {"student", "percentile", "bca"}
     assert all(0 <= row["covers"] <= 1 for row in answer["coverage"])
     assert [row["what"] for row in answer["gates"]] == [
         "no signal",

@@ -191,11 +191,14 @@ def asked(name: str, server: str = "", says: str = "refused", **arguments: objec
 
 
 @pytest.mark.parametrize("says", ["refused", "allowed"])
-def test_what_people_were_asked_about_is_no_reader(says: str) -> None:
-    effect = Knowledge([asked("list_accounts", "bank", says)]).of(call("list_accounts", "bank"))
-    assert (effect.effect, effect.basis) == ("unknown", "people")
+def test_what_people_were_asked_about_keeps_its_class(says: str) -> None:
+    """That somebody was asked says that a yes is wanted, and nothing of what a call changes."""
+    known = Knowledge([asked("list_accounts", "bank", says), asked("frobnicate", "bank", says)])
+    effect = known.of(call("list_accounts", "bank"))
+    assert (effect.effect, effect.basis, effect.writes) == ("read", "lexicon", False)
     assert (effect.refused, effect.allowed) == ((1, 0) if says == "refused" else (0, 1))
-    other = Knowledge([asked("list_accounts", "bank", says)]).of(call("list_branches", "bank"))
+    assert known.of(call("frobnicate", "bank")).effect == "unknown"
+    other = known.of(call("list_branches", "bank"))
     assert (other.effect, other.refused, other.allowed) == ("read", 0, 0)
 
 
@@ -207,7 +210,8 @@ def test_a_refused_write_keeps_its_class_and_says_so() -> None:
 
 def test_of_a_shell_a_refusal_is_about_its_verb() -> None:
     known = Knowledge([asked("Bash", command="ls secrets")])
-    assert known.of(call("Bash", command="ls src")).basis == "people"
+    listed = known.of(call("Bash", command="ls src"))
+    assert (listed.effect, listed.refused) == ("read", 1)
     assert known.of(call("Bash", command="pytest -q")).refused == 0
 
 

@@ -12,7 +12,7 @@ from tracelode.errors import RunError, ToolUnsure
 from tracelode.model import binding as b
 from tracelode.model.execution import Policy, Question, Reply
 from tracelode.model.run import ToolSpec
-from tracelode.model.workflow import Argument, Check, Effect, Input
+from tracelode.model.workflow import Argument, Check, Effect, Input, Wait
 
 FIND = step("find#1", arguments=bound(city=b.FromInput("city")))
 BOOK = step("book#1", "find#1", effect=WRITE, order=1, arguments=bound(room=b.Copy("find#1", "rooms[0].id")))
@@ -213,3 +213,41 @@ def test_two_residual_arguments_alike_are_two_questions(place: Path) -> None:
         workflow(step("add#1", arguments=bound(a=b.Free(), c=b.Free()))), tools, place, asker=asker
     )
     assert outcome.outputs["add#1"] == [1, 2]
+
+
+def test_a_look_that_people_were_asked_about_waits_for_a_yes_and_is_a_look(place: Path) -> None:
+    seen: list[int] = []
+
+    def look(**_: Any) -> dict[str, str]:
+        seen.append(1)
+        return {"status": "done" if len(seen) > 1 else "open"}
+
+    effect = Effect("read", "lexicon", refused=2)
+    asked = step("look#1", effect=effect, approval=True, wait=Wait("status", ("done",), every_ms=1, most=5))
+    tools, heard = box(look=look), list[Question]()
+    assert start(workflow(asked), tools, place, run="none").status == "escalated"
+    shadow = start(workflow(asked), tools, place, run="shadow", policy=Policy(mode="shadow"))
+    assert [one.step for one in shadow.proposed] == ["look#1"]
+    assert seen == []
+    policy = Policy(writes="proven")
+    asker = answering(Reply(by="model", yes=True), heard=heard)
+    assert (
+        start(
+            workflow(asked),
+            tools,
+            place,
+            run="model",
+            policy=Policy(writes="proven", again=True),
+            asker=asker,
+        ).status
+        == "escalated"
+    )
+    assert seen == []
+    asker = answering(Reply(by="person", yes=True), heard=heard)
+    done = start(workflow(asked), tools, place, run="person", policy=policy, asker=asker)
+    # it looked twice, and one yes was enough
+    assert (done.status, len(seen)) == ("done", 2)
+    assert {question.kind for question in heard} == {"approval"}
+    seen.clear()
+    told = Policy(approved=("look#1",))
+    assert start(workflow(asked), tools, place, run="told", policy=told).status == "done"

@@ -16,6 +16,7 @@ from tracelode.__main__ import main
 from tracelode.errors import StoreError
 from tracelode.governance import access
 from tracelode.governance.policy import SUGGESTED, read
+from tracelode.model.governing import may
 from tracelode.workspace import demo
 from tracelode.workspace import open as opened
 
@@ -69,13 +70,13 @@ def test_each_role_may_what_it_may(store: Path, run: fake.Run, role: str, tmp_pa
     for words, needed in COMMANDS.items():
         given = [w.replace("OUT", str(tmp_path / "out")) for w in words]
         code, said, err = run(*given, "--store", str(store))
-        allowed = access.may(role, needed)  # type: ignore[arg-type]
+        allowed = may(role, needed)  # type: ignore[arg-type]
         assert (code in (0, 4)) is allowed, (words, err)
         if not allowed:
             assert said == ""
             assert f"needs the role {needed}" in err
     log = access.entries(store)
-    assert [e.allowed for e in log] == [access.may(role, n) for n in COMMANDS.values()]  # type: ignore[arg-type]
+    assert [e.allowed for e in log] == [may(role, n) for n in COMMANDS.values()]  # type: ignore[arg-type]
     assert {(e.user, e.role) for e in log} == {(ME, role)}
     assert log[0].command == "top --store"
     # values of options never get into it

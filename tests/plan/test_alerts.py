@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plan.article import rows as article
@@ -19,8 +19,9 @@ from tracelode.plan.alerts.fleet import Average, Part, band, pooled
 from tracelode.plan.alerts.live import Live, step_of
 from tracelode.plan.alerts.replay import replay
 from tracelode.plan.alerts.rules import default_text, rules_of
-from tracelode.plan.life import ordered
+from tracelode.plan.life import Story
 from tracelode.plan.metrics import measure
+from tracelode.plan.sequence import ordered
 
 CALL = {"payload": {"tool": "Bash", "input_summary": "ls"}}
 
@@ -229,7 +230,8 @@ def test_a_task_joins_its_sessions() -> None:
 
 _VERBS = ("start", "ok", "bad", "plan", "reopen", "human review")
 _WORDS = st.lists(st.sampled_from([f"{v} {n}" for v in _VERBS for n in "ABC"]), min_size=1, max_size=40)
-_CALLS = ("call A", "call B", "call x", "done A", "done x", "start A", "ok A", "start B", "ok B", "plan A")
+_CALLS = ("call A", "call B", "call x", "done A", "done x", "start A", "ok A", "start B", "ok B", "plan A",
+          "call unbound", "done unbound", "start unbound")  # fmt: skip
 
 
 @given(_WORDS, st.sampled_from(["rollback_rate", "human_rate", "deviation", "completion"]))
@@ -262,15 +264,29 @@ def test_rare_looks_tell_the_same_event(
 
 @given(st.lists(st.sampled_from(_CALLS), min_size=1, max_size=40))
 @settings(max_examples=80, deadline=None)
+def test_restarts_are_what_the_measure_calls_repeated(words: list[str]) -> None:
+    listed = events(_worked(*words))
+    live, restarts = Live(), 0
+    for event in listed:
+        restarts += sum(mark.top for mark in live.take(step_of(event)) if mark.metric == "restarts")
+    assert restarts == sum(len(node.tries) - 1 for node in Story(listed).nodes.values() if node.tries)
+
+
+def test_a_node_that_starts_again_while_it_runs() -> None:
+    """The first attempt ends where the next one begins: what comes after the second is outside."""
+    listed = events(_worked("plan A", "call A", "call A", "ok A", "call x", "call y"))
+    tries = Story(listed).nodes["A"].tries
+    assert [(t.place, t.stopped, t.end is None) for t in tries] == [(1, 2, True), (2, 3, False)]
+    told = {m.name: m for m in measure(listed).metrics}
+    # y runs while x does, x while nothing does
+    assert (told["work_in_plan"].numerator, told["work_in_plan"].denominator) == (3, 4)
+    (alert,) = one("name: a, metric: restarts, condition: '> 0'", _worked("plan A", "start A", "start A"))
+    assert alert.place == 3
+
+
+@given(st.lists(st.sampled_from(_CALLS), min_size=1, max_size=40))
+@settings(max_examples=80, deadline=None)
 def test_work_outside_is_what_the_measure_calls_so(words: list[str]) -> None:
-    running: set[str] = set()
-    for verb, node in map(str.split, words):
-        # an attempt that is never closed goes on beside the next one in the measure alone
-        assume(verb not in ("call", "start") or node not in running)
-        if verb in ("call", "start"):
-            running.add(node)
-        elif verb in ("done", "ok"):
-            running.discard(node)
     listed = events(_worked(*words))
     live, top, bottom = Live(), 0, 0
     for count, event in enumerate(listed, 1):

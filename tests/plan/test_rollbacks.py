@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plan.traces import events, measured, row, steps
-from tracelode.plan.life import ordered
 from tracelode.plan.metrics import measure
+from tracelode.plan.sequence import ordered
 from tracelode.plan.work import Call, Span, Work
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from tracelode.model.plan import PlanEvent
 from tracelode.model.planning import PlanCheck, SessionPlan
 from tracelode.plan.checks import check
-from tracelode.plan.life import ordered
 from tracelode.plan.metrics import measure
 from tracelode.plan.read import load
+from tracelode.plan.sequence import ordered
 from tracelode.signals.plan.lines import read_row
 
 WORDS = {"start": "running", "ok": "succeeded", "bad": "failed"}

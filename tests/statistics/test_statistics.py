@@ -41,7 +41,7 @@ def test_sessions_of_one_cluster_are_one() -> None:
 
 
 def test_bca_as_scipy() -> None:
-    values = np.random.default_rng(1).exponential(size=60)
+    values = np.random.default_rng(1).exponential(size=60) - 1
     ours = rate([Rate(i, v, 1) for i, v in enumerate(values)], times=20_000)
     theirs = scipy_stats.bootstrap((values,), np.mean, n_resamples=20_000, method="BCa", rng=2,
                                     confidence_level=widened(60))  # fmt: skip

@@ -48,7 +48,7 @@ def _examined(store: StoreOptions) -> Doctor:
         if store.store is not None or "TRACELODE_STORE" in os.environ:
             raise
         with TemporaryDirectory() as folder:
-            found = workspace.open(folder, tz=store.tz).doctor()
+            found = workspace.admitted(folder, tz=store.tz).doctor()
         warn(str(error))
         return found
     return opened.doctor()

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from tracelode.cli import plan_advice, plan_forecast, plan_sets
-from tracelode.cli.arguments import path
 from tracelode.cli.options import STORE, StoreOptions
-from tracelode.cli.plan_options import PLAN, PlanOptions
+from tracelode.cli.plan_options import PLAN, WORDS, PlanOptions, PlanWords
 from tracelode.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,13 +22,6 @@ Action = Literal[
 ]  # fmt: skip
 FAILED = 4
 """Exit code of findings at or above the limit."""
-_OWN = {
-    "--sarif": ("check",), "--strict": ("check",), "--fail-on": ("check", "alerts"),
-    "--parent-as": ("check", "metrics", "timeline"), "--metric": ("metrics",),
-    "--output": ("metrics", "timeline", "alerts", "study", "export", "bench", "forecast"),
-    "--rules": ("alerts",),
-}  # fmt: skip
-"""Which actions take an option."""
 
 
 def plan(
@@ -50,36 +42,7 @@ def plan(
             "enough). Default: all sessions of the store. study takes a study file."
         ),
     ],
-    sarif: Annotated[bool, Parameter(help="Print findings as SARIF (check).")] = False,
-    strict: Annotated[bool, Parameter(help="Warnings fail too: --fail-on warning (check).")] = False,
-    fail_on: Annotated[
-        Literal["error", "warning", "info"] | None,
-        Parameter(help="Exit 4 where a finding (check) or an alert is at least that. Default: error."),
-    ] = None,
-    parent_as: Annotated[
-        Literal["depends_on", "hierarchy"] | None,
-        Parameter(help="What parents mean. Default: depends_on where they form a chain (PT031)."),
-    ] = None,
-    metric: Annotated[
-        str | None, Parameter(help="Only this metric, with the events behind it (metrics).", metavar="NAME")
-    ] = None,
-    rules: Annotated[
-        str | None,
-        Parameter(
-            help="Rules in YAML (alerts); the word default prints the built-in ones. Default: these.",
-            metavar="FILE|default",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        Parameter(
-            name=("--output", "-o"),
-            help="File to write: a page (.html; metrics, timeline, study), an SVG (timeline), JSON Lines "
-            "(export, alerts, bench), OpenTelemetry logs (alerts, *.otlp.json), a model (forecast).",
-            converter=path,
-            metavar="FILE",
-        ),
-    ] = None,
+    own: PlanWords = WORDS,
     options: PlanOptions = PLAN,
     store: StoreOptions = STORE,
 ) -> int:
@@ -91,54 +54,55 @@ def plan(
     Args:
         action: what to do.
         targets: files or sessions.
-        sarif: SARIF instead of text.
-        strict: warnings fail.
-        fail_on: lowest severity that fails.
-        parent_as: what parents mean.
-        metric: one metric.
-        rules: what is watched.
-        output: file to write.
+        own: what single actions take.
         options: of sets of sessions, forecasts, permissions and benchmarks.
         store: where sessions are.
 
     Returns:
         Exit code.
     """
-    given = {
-        "--sarif": sarif, "--strict": strict, "--fail-on": fail_on is not None,
-        "--parent-as": parent_as is not None, "--metric": metric is not None,
-        "--output": output is not None, "--rules": rules is not None,
-    }  # fmt: skip
-    for name, there in given.items():
-        if there and action not in _OWN[name]:
-            raise UsageError(f"{name} goes with plan {' and plan '.join(_OWN[name])}")
+    own.check(action)
     options.check(action)
-    chained = None if parent_as is None else parent_as == "depends_on"
     if action == "schema":
         return _schema(targets)
     if action == "export":
-        return _export(targets, output, store)
-    if action == "study":
-        return plan_sets.study(targets, output, store, options)
-    if action == "forecast":
-        return plan_forecast.forecast(targets, _files(targets), output, store, options)
-    if action == "policy":
-        return plan_advice.policy(targets, _files(targets), store, options)
-    if action == "bench":
-        return plan_advice.bench(targets, _files(targets), output, store, options)
-    if action == "alerts":
-        from tracelode.cli.plan_alerts import alerts
-
-        return alerts(targets, rules, fail_on or "error", output, store, files=_files(targets))
+        return _export(targets, own.output, store)
     if action == "check":
-        limit = fail_on or ("warning" if strict else "error")
-        return _check(targets, store, chained, sarif=sarif, limit=limit)
-    report = _measured(targets, store, chained, options)
-    if action == "metrics" and options.against is not None and report.sessions:
-        return plan_sets.against(report, store, options, metric)
-    if action == "metrics":
-        return _metrics(report, metric, store) if output is None else _page(report, metric, output, store)
-    return _timeline(report, output, store)
+        return _check(targets, store, own)
+    if action in ("metrics", "timeline"):
+        return _figures(action, targets, store, own, options)
+    return _beyond(action, targets, store, own, options)
+
+
+def _figures(
+    action: Action, targets: tuple[str, ...], store: StoreOptions, own: PlanWords, options: PlanOptions
+) -> int:
+    report = _measured(targets, store, own.chained, options)
+    if action == "timeline":
+        return _timeline(report, own.output, store)
+    if options.against is not None and report.sessions:
+        return plan_sets.against(report, store, options, own.metric)
+    if own.output is not None:
+        return _page(report, own.metric, own.output, store)
+    return _metrics(report, own.metric, store)
+
+
+def _beyond(
+    action: Action, targets: tuple[str, ...], store: StoreOptions, own: PlanWords, options: PlanOptions
+) -> int:
+    """What is asked of many sessions."""
+    if action == "study":
+        return plan_sets.study(targets, own.output, store, options)
+    files = _files(targets)
+    if action == "forecast":
+        return plan_forecast.forecast(targets, files, own.output, store, options)
+    if action == "policy":
+        return plan_advice.policy(targets, files, store, options)
+    if action == "bench":
+        return plan_advice.bench(targets, files, own.output, store, options)
+    from tracelode.cli.plan_alerts import alerts
+
+    return alerts(targets, own.rules, own.fail_on or "error", own.output, store, files=files)
 
 
 def _files(targets: tuple[str, ...]) -> bool:
@@ -159,18 +123,16 @@ def _opened(store: StoreOptions, chained: bool | None) -> Workspace:
     return open_workspace(store)
 
 
-def _check(
-    targets: tuple[str, ...], store: StoreOptions, chained: bool | None, *, sarif: bool, limit: str
-) -> int:
+def _check(targets: tuple[str, ...], store: StoreOptions, own: PlanWords) -> int:
     from tracelode.cli import plan_text, shapes, shapes_plan
     from tracelode.cli.nothing import nothing_found
     from tracelode.workspace import planning
 
     if _files(targets):
-        found: PlanCheck = planning.check_files(targets, chained=chained)
+        found: PlanCheck = planning.check_files(targets, chained=own.chained)
     else:
-        found = _opened(store, chained).plan_check(*targets)
-    if sarif:
+        found = _opened(store, own.chained).plan_check(*targets)
+    if own.sarif:
         import json
 
         sys.stdout.write(json.dumps(planning.sarif(found), indent=2) + "\n")
@@ -180,7 +142,7 @@ def _check(
         shapes.write(shapes_plan.check(found))
     else:
         plan_text.check(found)
-    return FAILED if planning.reaches(found, limit) else 0
+    return FAILED if planning.reaches(found, own.limit) else 0
 
 
 _NOTHING = "no plan event; run tracelode import PATH first, or name a file of plan events"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tracelode.cli.plan_sets_text import narrow
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Styled
 from tracelode.cli.text import clean, number
@@ -136,6 +137,7 @@ def score(found: BenchScore) -> None:
                    Column("n", right=True, rank=3)]  # fmt: skip
         screen.sentence("")
         screen.table(columns, rows)
+        narrow(screen, {s.metric: (s.narrow, "") for s in scores})
     screen.sentence("")
     for metric, text in _SAID.items():
         screen.flow(metric, [text], indent=10)

@@ -18,6 +18,75 @@ _POLICY = Group("Permissions and benchmark (policy, bench)", sort_key=7)
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
+class PlanWords:
+    """What single actions of plan take."""
+
+    sarif: Annotated[bool, Parameter(help="Print findings as SARIF (check).")] = False
+    """SARIF instead of text."""
+    strict: Annotated[bool, Parameter(help="Warnings fail too: --fail-on warning (check).")] = False
+    """Warnings fail."""
+    fail_on: Annotated[
+        Literal["error", "warning", "info"] | None,
+        Parameter(help="Exit 4 where a finding (check) or an alert is at least that. Default: error."),
+    ] = None
+    """Lowest severity that fails."""
+    parent_as: Annotated[
+        Literal["depends_on", "hierarchy"] | None,
+        Parameter(help="What parents mean. Default: depends_on where they form a chain (PT031)."),
+    ] = None
+    """What parents mean."""
+    metric: Annotated[
+        str | None, Parameter(help="Only this metric, with the events behind it (metrics).", metavar="NAME")
+    ] = None
+    """One metric."""
+    rules: Annotated[
+        str | None,
+        Parameter(
+            help="Rules in YAML (alerts); the word default prints the built-in ones. Default: these.",
+            metavar="FILE|default",
+        ),
+    ] = None
+    """What is watched."""
+    output: Annotated[
+        Path | None,
+        Parameter(
+            name=("--output", "-o"),
+            help="File to write: a page (.html; metrics, timeline, study), an SVG (timeline), JSON Lines "
+            "(export, alerts, bench), OpenTelemetry logs (alerts, *.otlp.json), a model (forecast).",
+            converter=path,
+            metavar="FILE",
+        ),
+    ] = None
+    """File to write."""
+
+    @property
+    def chained(self) -> bool | None:
+        """Are parents what must be finished before? None where that is not said."""
+        return None if self.parent_as is None else self.parent_as == "depends_on"
+
+    @property
+    def limit(self) -> str:
+        """Lowest severity of a finding that fails."""
+        return self.fail_on or ("warning" if self.strict else "error")
+
+    def check(self, action: str) -> None:
+        """Refuse options of another action.
+
+        Args:
+            action: of plan.
+
+        Raises:
+            UsageError: one is given.
+        """
+        _check(self, action)
+
+
+WORDS = PlanWords()
+"""None of them."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
 class PlanOptions:
     """What statistics of plans are asked for."""
 
@@ -114,20 +183,26 @@ class PlanOptions:
         Raises:
             UsageError: one is given.
         """
-        for field in fields(self):
-            given = getattr(self, field.name)
-            actions = _OWN[field.name]
-            if given not in (None, False) and action not in actions:
-                name = {"saved": "with", "form": "for"}.get(field.name, field.name).replace("_", "-")
-                raise UsageError(f"--{name} goes with plan {' and plan '.join(actions)}")
+        _check(self, action)
 
 
 PLAN = PlanOptions()
 """None given."""
 _OWN = {
+    "sarif": ("check",), "strict": ("check",), "fail_on": ("check", "alerts"),
+    "parent_as": ("check", "metrics", "timeline"), "metric": ("metrics",), "rules": ("alerts",),
+    "output": ("metrics", "timeline", "alerts", "study", "export", "bench", "forecast"),
     "cluster": ("metrics", "forecast"), "seed": ("metrics", "forecast"), "against": ("metrics",),
     "describe": ("study",), "label": ("forecast",), "at": ("forecast",), "model": ("forecast",),
     "alarms": ("forecast",), "saved": ("forecast",), "form": ("policy",), "human_seconds": ("policy",),
     "rework_seconds": ("policy",), "score": ("bench",),
 }  # fmt: skip
 """Which actions take an option."""
+
+
+def _check(options: PlanWords | PlanOptions, action: str) -> None:
+    for field in fields(options):
+        actions = _OWN[field.name]
+        if getattr(options, field.name) not in (None, False) and action not in actions:
+            name = {"saved": "with", "form": "for"}.get(field.name, field.name).replace("_", "-")
+            raise UsageError(f"--{name} goes with plan {' and plan '.join(actions)}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Layout, Styled
 from tracelode.cli.text import clean, cut, number
-from tracelode.model.plan_words import LEVEL, bounds, chance, metric_text
+from tracelode.model.plan_words import LEVEL, bounds, chance, metric_text, narrowed
 
 if TYPE_CHECKING:
     from tracelode.cli.table import Cell
@@ -56,6 +56,7 @@ def together(report: PlanReport, groups: Sequence[tuple[str, Sequence[str]]]) ->
                      for row, word in zip(table, alone, strict=True)]  # fmt: skip
         screen.table(columns, table)
         _missing(screen, rows)
+        narrow(screen, {row.name: (row.pooled_narrow, row.mean_narrow) for row in rows})
     _decided(screen, report)
 
 
@@ -119,6 +120,17 @@ def _missing(screen: Screen, rows: Sequence[Pooled]) -> None:
         parts.append(f"and {number(len(listed) - SHOWN, 'other reason')}; see --json")
     if parts:
         screen.flow("without", parts, joint="; ", indent=9)
+
+
+def narrow(screen: Screen, whys: Mapping[str, tuple[str, str]]) -> None:
+    """Write which bounds hold the true figure less often than they say, and why.
+
+    Args:
+        screen: where.
+        whys: name to the reasons of its bounds, "" for none.
+    """
+    for why, names in narrowed(whys).items():
+        screen.flow("narrow", [why, *names], joint="; ", indent=9)
 
 
 def against(found: Against) -> None:
@@ -234,6 +246,8 @@ def _arms(screen: Screen, found: Study) -> None:
                    Column("95 %", rank=4), Column("runs", right=True, rank=3)]  # fmt: skip
         screen.sentence("")
         screen.table(columns, rows)
+        narrow(screen, {f"{g.metric} of {g.arm}": (g.pooled_narrow, g.mean_narrow)
+                         for g in found.groups if g.family == family})  # fmt: skip
 
 
 def _power(screen: Screen, rows: Sequence[Contrast]) -> None:

@@ -146,7 +146,7 @@ def open_workspace(
 
     if options.tz is not None:
         check_zone(options.tz)
-    opened = workspace.open(
+    opened = workspace.admitted(
         options.store,
         redact=redact,
         tz=options.tz,

@@ -185,7 +185,7 @@ def _step(work: Work, slot: Slot, place: int, after: set[str]) -> Step:
             *work.preconditions.get(slot.name, ()),
         ),
         fresh=fresh(work, slot.name, arguments),
-        approval=effect.writes and (effect.basis != "configured" or bool(effect.refused or effect.allowed)),
+        approval=bool(effect.refused or effect.allowed) or (effect.writes and effect.basis != "configured"),
         read_back=getter(work, slot.name) if effect.writes else "",
         schema=_schema(work, slot.tool),
         support=len({run for run, _ in calls}),

@@ -126,15 +126,8 @@ class Knowledge:
         said = self._people.get(_kind(call, command))
         if said is None:
             return found
-        # where people were asked before, they are asked again: what does no harm would not have been shown
-        harmless = not found.writes and found.basis != "configured"
-        return msgspec.structs.replace(
-            found,
-            effect="unknown" if harmless else found.effect,
-            basis="people" if harmless else found.basis,
-            refused=said.get("refused", 0),
-            allowed=said.get("allowed", 0),
-        )
+        # where people were asked before, they are asked again; that they were says nothing of what it changes
+        return msgspec.structs.replace(found, refused=said.get("refused", 0), allowed=said.get("allowed", 0))
 
     def _class(self, call: Call, command: str) -> Effect:
         for name in spellings(call.server, call.name):

@@ -15,7 +15,7 @@ import msgspec
 
 from tracelode.errors import StoreError
 from tracelode.files import why
-from tracelode.model.governing import ROLES, AccessCheck, AccessEntry, Policy, Role
+from tracelode.model.governing import AccessCheck, AccessEntry, Policy, Role
 
 LOG = "access.log"
 HEAD = "access.head"
@@ -41,16 +41,6 @@ def role_of(policy: Policy, name: str) -> Role:
         name: of the system.
     """
     return policy.roles.get(name, policy.default)
-
-
-def may(role: Role, needed: Role) -> bool:
-    """Is a role enough?
-
-    Args:
-        role: that somebody has.
-        needed: that something asks for.
-    """
-    return ROLES.index(role) >= ROLES.index(needed)
 
 
 def write(folder: Path, policy: Policy, command: str, allowed: bool, name: str) -> AccessEntry:

@@ -14,6 +14,16 @@ ROLES: tuple[Role, ...] = ("reader", "analyst", "owner")
 """Each may do what those before it may."""
 
 
+def may(role: Role, needed: Role) -> bool:
+    """Is a role enough?
+
+    Args:
+        role: that somebody has.
+        needed: that something asks for.
+    """
+    return ROLES.index(role) >= ROLES.index(needed)
+
+
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
     """For how long each class is kept; None: for ever."""
 

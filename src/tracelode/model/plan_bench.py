@@ -100,6 +100,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds over repositories."""
     items: int
     """With a value."""
+    narrow: str = ""
+    """Why the bounds of value are likely to be too narrow; "" where not."""
 
 
 class BenchScore(msgspec.Struct, frozen=True, kw_only=True):

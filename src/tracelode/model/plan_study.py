@@ -58,6 +58,10 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks with a value."""
     missing: dict[str, int]
     """Reason to sessions without one."""
+    pooled_narrow: str = ""
+    """Why the bounds of pooled are likely too narrow: no spread, few clusters, long tails; "" where not."""
+    mean_narrow: str = ""
+    """The same of the mean's."""
 
 
 class Contrast(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("declared against observed", ("work_in_plan", "supported_completion", "tested_completion",
                                    "observed_rework")),
@@ -24,6 +26,12 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """(title, names of metrics); the first is the headline."""
 LEVEL = 0.05
 """p at or below which two sets are said to differ."""
+NARROW = {
+    "no spread": "each tells the same: how far off they may be cannot be seen",
+    "few clusters": "fewer than 10 tell something else than 0 or all: they hold about 9 times in 10",
+    "long tails": "values lie far apart: the true mean is above them up to 1 time in 11; see the median",
+}
+"""What a reason for bounds that are too narrow means, measured by benchmarks/plan_intervals.py."""
 
 
 def metric_text(value: float | int | None, unit: str, *, signed: bool = False) -> str:
@@ -85,3 +93,23 @@ def chance(p: float | None) -> str:
         ('0.0039', '0.200', '-')
     """
     return "-" if p is None else f"{p:.4f}" if p < 0.01 else f"{p:.3f}"
+
+
+def narrowed(whys: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
+    """Which bounds hold the true figure less often than they say?
+
+    Args:
+        whys: name to the reasons of its bounds, "" for none.
+
+    Returns:
+        Reason in words to names, in their order.
+
+    Example:
+        >>> narrowed({"coverage": ("", "no spread"), "completion": ("", "")})
+        {'each tells the same: how far off they may be cannot be seen': ['coverage']}
+    """
+    named: dict[str, list[str]] = {}
+    for name, both in whys.items():
+        for why in dict.fromkeys(filter(None, both)):
+            named.setdefault(NARROW[why], []).append(name)
+    return named

@@ -322,7 +322,11 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     clusters: int = 0
     """Clusters with a value."""
     method: str = ""
-    """percentile, bca, or "" without bounds."""
+    """student, percentile, bca, or "" without bounds."""
+    pooled_narrow: str = ""
+    """Why the bounds of pooled are likely too narrow: no spread, few clusters, long tails; "" where not."""
+    mean_narrow: str = ""
+    """The same of the mean's."""
     weighted: bool = False
     """Were sessions left out by lot, so that those that were kept stand for more than themselves?"""
 

@@ -137,7 +137,7 @@ class Effect(msgspec.Struct, frozen=True, omit_defaults=True):
     effect: EffectClass
     """Class."""
     basis: str
-    """configured, people (they were asked before it was done), declared, observed, lexicon, default."""
+    """configured, declared, observed, lexicon, default; people in workflows of earlier versions."""
     resource: tuple[str, ...] = ()
     """Argument paths whose values name what it touches; () where that is not known."""
     family: str = ""
@@ -192,6 +192,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Digest of the tool's argument schema as learned; "" if unknown."""
     support: int = 0
     """Runs that took it."""
+
+    @property
+    def asks(self) -> bool:
+        """Does it wait for a person's yes: a write, or a call that people were asked about in the runs?"""
+        return self.effect.writes or self.approval
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tracelode.model.numbers import number
 from tracelode.model.plan_study import FAMILIES, Contrast, Group, Positions, Problem, Study
-from tracelode.model.plan_words import LEVEL, bounds, chance, metric_text
+from tracelode.model.plan_words import LEVEL, bounds, chance, metric_text, narrowed
 from tracelode.pages.parts import (
     Cell,
     Interval,
@@ -227,11 +227,15 @@ def _apart(row: Positions) -> Cell:
 
 def _arms(groups: Sequence[Group]) -> Iterator[Part]:
     for family in _families(groups):
+        here = [group for group in groups if group.family == family]
         yield _title(family)
         yield Table(
             heads=("metric", "arm", ">pooled", ">95%", ">mean of runs", ">95%", ">runs"),
-            rows=tuple(_group(group) for group in groups if group.family == family),
+            rows=tuple(map(_group, here)),
         )
+        whys = {f"{one.metric} of {one.arm}": (one.pooled_narrow, one.mean_narrow) for one in here}
+        for why, names in narrowed(whys).items():
+            yield Words(f"Bounds too narrow ({why}): {', '.join(names)}.", "note")
     yield Words("Pooled: sums over all runs. Bounds by resampling tasks; none below 5 tasks.", "soft")
 
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
 from tracelode.model.plan import PlanEvent
+from tracelode.plan.circles import circles
+from tracelode.plan.sequence import observes, result, skewed
 from tracelode.signals.plan.lines import is_goal
+
+UNBOUND = "unbound"
+"""What recorders name where work is outside of every node."""
+NAMELESS = frozenset(("", UNBOUND))
+"""Ids under which events of many nodes, or of none, stand: they are no node, and have no life."""
+LOST = 0.2
+"""Share of execute events without a node from which on nothing is said about the nodes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -24,13 +33,17 @@ class Try:
     """Place of that event in the session."""
     implied: bool = False
     end: PlanEvent | None = None
+    apart: bool = False
+    """Were start and end written by clocks that differ?"""
     stopped: int | None = None
-    """Place of the event that ends it."""
+    """Place of the event that ends it, or of the start of the next attempt where none does."""
 
     @property
     def span(self) -> int | None:
-        """Microseconds, None where a moment is unknown, it is open or implied, or the clock stepped back."""
-        if self.end is None or self.implied or self.start.timestamp is None or self.end.timestamp is None:
+        """Microseconds, None where it is open, implied, without a moment, or clocks step back or differ."""
+        if self.end is None or self.implied or self.apart:
+            return None
+        if self.start.timestamp is None or self.end.timestamp is None:
             return None
         span = self.end.timestamp - self.start.timestamp
         return span if span >= 0 else None
@@ -87,6 +100,10 @@ class Story:
         self.executes = [p for p, e in enumerate(self.events) if e.event_type == "execute"]
         for place, event in enumerate(self.events):
             self._take(place, event)
+        self.skew = len({e.writer for e in self.events}) > 1 and bool(skewed(self.events))
+        """Do its writers' clocks differ, so that what one wrote cannot be ordered with what another did?"""
+        for one in self.tries:
+            one.apart = self.skew and one.end is not None and one.end.writer != one.start.writer
         self._goals()
         self.chain = self._chain()
         """Nodes whose parent is the node planned just before them."""
@@ -147,20 +164,26 @@ class Story:
 
     def _execute(self, node: Node, place: int, event: PlanEvent) -> None:
         node.executes += 1
+        if node.id in NAMELESS:
+            return
         if event.status == "running":
-            open_ = node.state == "running" and bool(node.tries)
-            if open_ and observes(event, node.tries[-1], len(node.tries)):
+            open_ = node.tries[-1] if node.state == "running" and node.tries else None
+            if open_ and observes(event, "tool" in open_.start.payload, len(node.tries)):
                 return
             if open_:
                 self.odd.append((place, "it started while it was running"))
+                # when it ended is not told, only that it does not go on beside the next one
+                open_.stopped = place
             if node.removed:
                 self.odd.append((place, "it started after it was removed"))
             # a call that was recorded on a node nobody started: since when it ran is not told
-            self._begin(node, place, event, implied=_result(event))
+            self._begin(node, place, event, implied=result(event))
         elif node.state == "running" and node.tries:
             self._close(node, place, event, event.status)
         else:
             self.odd.append((place, "it ended without a start"))
+            if node.tries and node.state == event.status:
+                return  # the same end once more
             self._begin(node, place, event, implied=True)
             self._close(node, place, event, event.status)
 
@@ -266,13 +289,18 @@ class Story:
     def _closure(self) -> tuple[dict[str, int], dict[str, int]]:
         """(bit of each node, bits of everything that must be finished before each node).
 
-        Sets of thousands of nodes stay small as bits of one number. Nodes on a circle have no order: of
-        them, and of what waits for them, only what comes right before counts.
+        Sets of thousands of nodes stay small as bits of one number. Nodes on a circle have no order among
+        each other.
         """
         bits = {name: 1 << place for place, name in enumerate(self.nodes)}
         direct = {
             n.id: [name for name in self.before(n) if name in bits and name != n.id]
             for n in self.nodes.values()
+        }
+        round_ = circles(direct)
+        direct = {
+            name: [b for b in before if round_.get(b, -1) != round_.get(name, -2)]
+            for name, before in direct.items()
         }
         later: dict[str, list[str]] = {}
         left = {name: len(before) for name, before in direct.items()}
@@ -290,9 +318,6 @@ class Story:
                 left[other] -= 1
                 if not left[other]:
                     waiting.append(other)
-        for name, before in direct.items():
-            if name not in closure:
-                closure[name] = sum(bits[first] for first in set(before))
         return bits, closure
 
     def bit(self, name: str) -> int:
@@ -327,6 +352,16 @@ class Story:
                     goals.append(place)
         return own, goals
 
+    def lost(self) -> str:
+        """Why nothing can be said of which nodes were worked on; "" where it can."""
+        plans = sum(1 for e in self.events if e.event_type == "plan" and not e.node_id)
+        if plans:
+            return "a plan event names no node"
+        bare = sum(1 for place in self.executes if not self.events[place].node_id)
+        if bare > LOST * len(self.executes):
+            return "execute events name no node: which ones were worked on is not known"
+        return ""
+
     def turning(self, node: Node, after: int, before: int) -> int | None:
         """Place of the last review, change or failure on a node or a goal between two places."""
         own, goals = self._turns
@@ -341,59 +376,3 @@ class Story:
 def _epoch(event: PlanEvent) -> int:
     value = event.payload.get("plan_epoch")
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 1
-
-
-def observes(event: PlanEvent, one: Try, number: int) -> bool:
-    """Is a running event something seen inside the open attempt, and no further start?
-
-    Args:
-        event: an execute event with the status running.
-        one: the open attempt.
-        number: its number, from 1.
-
-    Returns:
-        True for a result or a measure, and for a tool that cannot be what the attempt was started with: the
-        event says its attempt, or the start named no tool. A tool without a result starts the node again.
-    """
-    if _result(event):
-        return True
-    return "tool" in event.payload and (
-        event.payload.get("attempt") == number or "tool" not in one.start.payload
-    )
-
-
-def _result(event: PlanEvent) -> bool:
-    return any(key in event.payload for key in ("measures", "result_summary", "error_type"))
-
-
-def ordered(events: Iterable[PlanEvent]) -> list[PlanEvent]:
-    """The events of one session in the order in which they happened.
-
-    Args:
-        events: n events in the order of their lines.
-
-    Returns:
-        The same. Where writers number their events, each one's numbers hold and the writers are merged by
-        time; else the moments hold, and the order of lines where they are equal or unknown. O(n log n).
-
-    Source:
-        plan rules, section 5.3.
-    """
-    listed = list(events)
-    writers: dict[str, list[PlanEvent]] = {}
-    for event in listed:
-        writers.setdefault(event.writer, []).append(event)
-    keyed: list[tuple[int, str, int, PlanEvent]] = []
-    for name in sorted(writers):
-        own = writers[name]
-        numbered = len({e.seq for e in own}) == len(own)
-        if numbered:
-            own.sort(key=lambda e: e.seq)
-        latest = -1
-        for place, event in enumerate(own):
-            at = event.timestamp if event.timestamp is not None else latest
-            # a clock that steps back must not change the order of a numbered writer
-            latest = max(latest, at) if numbered else at
-            keyed.append((latest, name, place, event))
-    keyed.sort(key=lambda row: row[:3])
-    return [row[3] for row in keyed]

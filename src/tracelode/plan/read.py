@@ -146,7 +146,7 @@ def stories(loaded: Loaded) -> Iterator[tuple[str, list[PlanEvent]]]:
     Returns:
         (session, events); sessions by name, so that their order in the files changes nothing.
     """
-    from tracelode.plan.life import ordered
+    from tracelode.plan.sequence import ordered
 
     for session in sorted(loaded.sessions):
         yield session, ordered(placed.event for placed in loaded.sessions[session])

@@ -12,9 +12,9 @@ import msgspec
 
 from tracelode.model.measure import TOKEN_KINDS
 from tracelode.model.operation import Operation
-from tracelode.model.plan import Plan
+from tracelode.model.plan import Plan, PlanEvent
 from tracelode.plan.edits import Edit, edits_of
-from tracelode.plan.life import Story
+from tracelode.plan.life import NAMELESS, Story
 from tracelode.signals.plan.told import told_event
 
 TESTS = frozenset({"test", "lint", "build", "verify"})
@@ -196,14 +196,28 @@ def work_of_story(story: Story) -> Work | None:
 
 def _told_twice(story: Story) -> set[int]:
     """Places of starts that name the tool which the end of the attempt names too: that is one call."""
-    return {
+    found: set[int] = set()
+    loose: dict[str, int] = {}
+    for place in story.executes:
+        event = story.events[place]
+        if event.node_id not in NAMELESS:
+            continue
+        if event.status == "running":
+            loose[event.node_id] = place
+        elif (start := loose.pop(event.node_id, None)) is not None and _same_tool(story.events[start], event):
+            found.add(start)
+    return found | {
         one.place
         for one in story.tries
         if not one.implied
         and one.end is not None
         and one.start is not one.end
-        and one.end.payload.get("tool") == one.start.payload.get("tool")
+        and _same_tool(one.start, one.end)
     }
+
+
+def _same_tool(start: PlanEvent, end: PlanEvent) -> bool:
+    return bool(end.payload.get("tool") == start.payload.get("tool"))
 
 
 def _planned_by_tool(payload: Mapping[str, object], tool: str) -> bool:

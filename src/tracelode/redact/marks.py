@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
@@ -14,7 +15,12 @@ from tracelode.redact.table import Row, table
 
 FEW = 64
 """Texts from which an index of letters pays: it takes as long to make as looking through so many."""
+MOST = 8_192
+"""Words without a keyword that are kept at most, in memory only."""
 _LONGEST_NAME = 64
+_SHORT, _DIGITS = 4, b"0123456789"
+_TURN = 4
+"""Words are learned from one text of so many: those that matter come again."""
 _KINDS_OF_KEY = (
     b"access", b"api", b"app", b"auth", b"account", b"admin", b"client", b"private", b"signing",
     b"signature", b"ssh", b"role", b"session", b"service", b"activation", b"licence", b"secret",
@@ -133,6 +139,7 @@ NEEDS: dict[tuple[str, str], Callable[[bytes], object]] = {
     ("password", "xml"): lambda lower: b"<" in lower and b">" in lower,
     ("password", "flag"): lambda lower: b"-" in lower,
     ("password", "cell"): lambda lower: b"|" in lower,
+    ("signature", "param"): lambda lower: b"?" in lower or b"&" in lower or b";" in lower,
     ("password", "value"): _signed,
     ("password", "said"): _said,
     ("secret", "said"): _told,
@@ -142,7 +149,7 @@ times as long to compile as these take to look. A text is given in lower case.""
 
 
 class Keyed:
-    """A table and where to look its rows up: most texts hold the rarest two letters of few keywords.
+    """A table and where to look its rows up: most words of a text were in one before, and held no keyword.
 
     Args:
         order: rows in order of precedence.
@@ -151,24 +158,62 @@ class Keyed:
     def __init__(self, order: tuple[Row, ...]) -> None:
         self._rows = order
         self._needs = [NEEDS.get((row.name, row.kind)) for row in order]
-        self._places: dict[bytes, list[int]] = {}
+        # By its longest piece without blanks, which lies within one word of a text: keywords and their rows.
+        self._places: dict[bytes, list[tuple[bytes, int]]] = {}
         for place, row in enumerate(order):
-            for word in row.keywords:
-                self._places.setdefault(word.encode("latin-1"), []).append(place)
-        # a keyword of one letter has no pair: it is always looked for
-        self._single = [(key, found) for key, found in self._places.items() if len(key) < 2]
-        self._pairs: dict[int, list[tuple[bytes, list[int]]]] = {}
+            for text in row.keywords:
+                word = text.encode("latin-1")
+                piece = max(word.split(), key=len, default=b"")
+                self._places.setdefault(piece, []).append((word, place))
+        # a piece of one letter has no pair: it is always looked for
+        self._single = [piece for piece in self._places if len(piece) < 2]
+        self._pairs: dict[int, list[bytes]] = {}
+        self._rare: frozenset[int] = frozenset()
+        self._clean: set[bytes] = set()
+        self._holding: dict[bytes, list[bytes]] = {}
         self._asked = 0
 
     def _index(self) -> None:
         held: dict[int, int] = {}
         for key in self._places:
-            for pair in _pairs(key):
+            for pair in _own(key):
                 held[pair] = held.get(pair, 0) + 1
-        for key, found in self._places.items():
+        for key in self._places:
             if len(key) > 1:
-                rarest = min(_pairs(key), key=lambda pair: (_common(pair), held[pair], pair))
-                self._pairs.setdefault(rarest, []).append((key, found))
+                rarest = min(_own(key), key=lambda pair: (_common(pair), held[pair], pair))
+                self._pairs.setdefault(rarest, []).append(key)
+        self._rare = frozenset(self._pairs)
+
+    def _pieces(self, lower: bytes) -> list[bytes]:
+        """Pieces of keywords that occur."""
+        self._asked += 1
+        if self._asked < FEW:
+            return [piece for piece in self._places if piece in lower]
+        if not self._pairs:
+            self._index()
+        found = [piece for piece in self._single if piece in lower]
+        for pair in _pairs(lower, self._rare):
+            found += [piece for piece in self._pairs[pair] if piece in lower]
+        return found
+
+    def _learn(self, words: list[bytes], pieces: list[bytes]) -> None:
+        if len(self._clean) + len(self._holding) > MOST:
+            self._clean.clear()
+            self._holding.clear()
+        for word in words:
+            if not _kept(word):
+                continue
+            if held := [piece for piece in pieces if piece in word]:
+                self._holding[word] = held
+            else:
+                self._clean.add(word)
+
+    def _unknown(self, words: list[bytes]) -> set[bytes]:
+        """Pieces of keywords that occur in words which were not seen before."""
+        pieces = self._pieces(b"\n".join(words))
+        if self._asked % _TURN == 0:
+            self._learn(words[:MOST], pieces)
+        return set(pieces)
 
     def holding(self, lower: bytes) -> list[Row]:
         """Rows of which a keyword occurs in a text.
@@ -179,30 +224,44 @@ class Keyed:
         Returns:
             Rows in order of precedence. O(n).
         """
-        self._asked += 1
-        if self._asked < FEW:
-            places = [place for word, found in self._places.items() if word in lower for place in found]
-        else:
-            places = [place for word, found in self._single if word in lower for place in found]
-            if not self._pairs:
-                self._index()
-            for pair in self._pairs.keys() & _pairs(lower):
-                for word, found in self._pairs[pair]:
-                    if word in lower:
-                        places += found
+        words, seen = set(lower.split()), self._holding
+        words -= self._clean
+        # a name of blanks only has no piece
+        pieces = {b""} if b"" in self._places else set()
+        unknown = []
+        for word in words:
+            if (held := seen.get(word)) is None:
+                unknown.append(word)
+            else:
+                pieces.update(held)
+        if unknown:
+            pieces |= self._unknown(unknown)
+        places = {
+            place for piece in pieces for word, place in self._places[piece] if word == piece or word in lower
+        }
         needs = self._needs
         return [
-            self._rows[place]
-            for place in sorted(set(places))
-            if (need := needs[place]) is None or need(lower)
+            self._rows[place] for place in sorted(places) if (need := needs[place]) is None or need(lower)
         ]
 
 
-def _pairs(data: bytes) -> set[int]:
-    """Every two neighbouring bytes, as one number: reading them as such takes a tenth of a loop."""
-    view = memoryview(data)
-    even, odd = len(data) // 2 * 2, (len(data) - 1) // 2 * 2 + 1
-    return {*view[:even].cast("H"), *view[1:odd].cast("H")} if data else set()
+def _kept(word: bytes) -> bool:
+    """Is it no drawn one? Secrets are not to stay in memory, and numbers seldom come again."""
+    size = len(word)
+    return size <= _SHORT or (size < _LONGEST_NAME and len(word.translate(None, _DIGITS)) == size)
+
+
+def _pairs(data: bytes, wanted: frozenset[int]) -> frozenset[int]:
+    """Which of the wanted pairs of bytes, as numbers, occur: reading an array takes a tenth of a loop."""
+    size = len(data)
+    even = array("H", data[: size // 2 * 2])
+    odd = array("H", data[1 : (size - 1) // 2 * 2 + 1])
+    return wanted.intersection(even) | wanted.intersection(odd)
+
+
+def _own(key: bytes) -> set[int]:
+    """The pairs of one keyword."""
+    return {int.from_bytes(key[i : i + 2], sys.byteorder) for i in range(len(key) - 1)}
 
 
 def _common(pair: int) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tracelode.statistics.bootstrap import LEVEL, TIMES, Interval, interval, quantile
 from tracelode.statistics.student import widened
+from tracelode.statistics.studentised import AMOUNTS, SHARES, columns, narrow, studentised
 
 CLUSTERS = 5
 """Clusters below which nothing but the figure is told: so few resample to too few different sets."""
@@ -17,6 +18,8 @@ ACCELERATED = 30
 """Clusters from which the interval is corrected for bias and skew."""
 _BLOCK = 1_000_000
 """Drawn numbers held at once."""
+_ROUNDING = 1e-9
+"""By how much a weighted share may be above its whole."""
 
 
 class Rate(NamedTuple):
@@ -38,9 +41,11 @@ class Bounded(NamedTuple):
     interval: Interval | None
     """Bounds, None below 5 clusters."""
     method: str
-    """percentile, bca, or "" without bounds."""
+    """student, percentile, bca, or "" without bounds."""
     clusters: int
     """Clusters that were drawn."""
+    narrow: str
+    """Why the interval is likely to be too narrow; "" where it holds its level, or without bounds."""
 
 
 def drawn(clusters: int, times: int = TIMES, seed: int = 0) -> Any:
@@ -93,41 +98,55 @@ def together(
         seed: of the draws.
 
     Returns:
-        One each, widened for few clusters. From 5 that tell it on a percentile interval; from 30 on
-        one that is corrected for bias and acceleration.
+        One each, from 5 clusters that tell it on: bootstrap-t for what is never below 0. Shares from 30
+        clusters on, and what has a sign, have bounds corrected for bias and acceleration, below 30
+        percentiles, widened for few clusters; so has what has no error in too many resamples.
 
     Source:
-        plan rules, section 9.1; Efron (1987), BCa; Hesterberg (2015), expanded percentile.
+        plan rules, section 9.1; docs/decisions/0038-narrow-intervals.md; Efron (1987), BCa;
+        Hesterberg (2015), expanded percentile.
     """
     places: dict[Hashable, int] = {}
     for units in figures:
         for one in units:
             places.setdefault(one.cluster, len(places))
     sums = [_sums(units, places) for units in figures]
-    found: list[list[float]] = [[] for _ in figures]
+    found: list[list[Any]] = [[] for _ in figures]
     told = [len({one.cluster for one in units}) for units in figures]
     wanted = [m for m, count in enumerate(told) if count >= CLUSTERS and float(sums[m][:, 1].sum()) > 0]
     if wanted:
-        table = np.concatenate([sums[m] for m in wanted], axis=1)
+        table = np.concatenate([columns(sums[m]) for m in wanted], axis=1)
+        width = table.shape[1] // len(wanted)
         for block in drawn(len(places), times, seed):
             totals = block @ table
             for at, m in enumerate(wanted):
-                top, bottom = totals[:, 2 * at], totals[:, 2 * at + 1]
-                known = bottom > 0
-                found[m].extend((top[known] / bottom[known]).tolist())
-    return [_bounded(sums[m], found[m], told[m], level) for m in range(len(figures))]
+                one_figure = totals[:, width * at : width * (at + 1)]
+                found[m].append(one_figure[one_figure[:, 1] > 0])
+    return [_bounded(units, sums[m], found[m], told[m], level) for m, units in enumerate(figures)]
 
 
-def _bounded(sums: Any, found: Sequence[float], clusters: int, level: float) -> Bounded:
+def _bounded(
+    units: Sequence[Rate], sums: Any, drawn_sums: Sequence[Any], clusters: int, level: float
+) -> Bounded:
     bottom = float(sums[:, 1].sum()) if len(sums) else 0.0
     value = float(sums[:, 0].sum()) / bottom if bottom else None
-    if value is None or not found:
-        return Bounded(value, None, "", clusters)
+    totals = np.concatenate(drawn_sums) if drawn_sums else np.zeros((0, 2))
+    if value is None or not len(totals):
+        return Bounded(value, None, "", clusters, "")
+    values = np.array([one.top / one.bottom for one in units if one.bottom > 0])
+    positive = all(one.top >= 0 for one in units)
+    shares = positive and all(one.top <= one.bottom * (1 + _ROUNDING) for one in units)
+    why = narrow(sums[sums[:, 1] > 0], values, shares=shares)
+    if positive and not (shares and clusters >= ACCELERATED):
+        held = studentised(sums, totals, clusters, SHARES if shares else AMOUNTS, level)
+        if held is not None:
+            return Bounded(value, held, "student", clusters, why)
+    found = (totals[:, 0] / totals[:, 1]).tolist()
     if clusters < ACCELERATED:
-        return Bounded(value, interval(found, widened(clusters, level)), "percentile", clusters)
+        return Bounded(value, interval(found, widened(clusters, level)), "percentile", clusters, why)
     rest = sums.sum(0) - sums
     left = [float(a / b) for a, b in rest if b > 0]
-    return Bounded(value, corrected(value, found, left, widened(clusters, level)), "bca", clusters)
+    return Bounded(value, corrected(value, found, left, widened(clusters, level)), "bca", clusters, why)
 
 
 def _sums(rates: Sequence[Rate], places: dict[Hashable, int]) -> Any:

@@ -15,8 +15,9 @@ from tracelode.workspace.alerting import Alerting
 from tracelode.workspace.annotating import Annotating
 from tracelode.workspace.certainty import Certainty
 from tracelode.workspace.compiling import Compiling
+from tracelode.workspace.doors import ask_opening, guarded, inside
 from tracelode.workspace.governing import Governing
-from tracelode.workspace.guarding import regroup
+from tracelode.workspace.guarding import door, regroup
 from tracelode.workspace.judging import Judging
 from tracelode.workspace.model_cut import ModelCutting
 from tracelode.workspace.naming import NamingNames
@@ -37,6 +38,7 @@ from tracelode.workspace.writing import formats, is_binary
 __all__ = [
     "Progress",
     "Workspace",
+    "admitted",
     "default_store",
     "demo",
     "formats",
@@ -78,6 +80,7 @@ def open(
         The workspace.
 
     Raises:
+        AccessDenied: the store's policy has this user not change what the store keeps.
         QueryError: there is no store, and none is to be made.
         StoreError: the folder cannot be used, or was written by another version of tracelode.
         UsageError: an unknown mode or a bad limit.
@@ -98,6 +101,23 @@ def open(
     return Workspace(folder, redact=redact, tz=tz, idle=idle, prices=own, renew=renew)
 
 
+def admitted(store: str | Path | None = None, **how: Any) -> Workspace:
+    """Open a store for a face that has asked its policy already, as every command has.
+
+    Args:
+        store: its folder.
+        how: as open() takes it.
+
+    Returns:
+        A workspace whose methods do not ask again.
+    """
+    with inside(Path(store).expanduser() if store is not None else default_store()):
+        opened = open(store, **how)
+    opened.door = None
+    return opened
+
+
+@guarded
 class Workspace(
     Reporting,
     Annotating,
@@ -135,6 +155,9 @@ class Workspace(
         renew: bool = False,
     ) -> None:
         self.path = folder
+        self.door = door(folder)
+        """What the store's policy lets this user do; None where it has none."""
+        ask_opening(self.door, redact, idle, prices, renew)
         if tz is not None:
             from tracelode.store.asks import zone_of
 

@@ -190,10 +190,10 @@ def policy_of(workflow: Workflow, chosen: Chosen) -> Policy:
     approved: tuple[str, ...] = ()
     if chosen.writes not in ("ask", "proven"):
         approved = tuple(word.strip() for word in chosen.writes.split(",") if word.strip())
-        writing = [step.slot for step in workflow.steps if step.effect.writes]
+        writing = [step.slot for step in workflow.steps if step.asks]
         if strange := [slot for slot in approved if slot not in writing]:
             raise UsageError(
-                f"--yes-write {strange[0]}: no step of this name writes; it is ask, proven, or some of "
+                f"--yes-write {strange[0]}: no step of this name needs a yes; it is ask, proven, or some of "
                 f"{', '.join(writing) or 'none'}"
             )
     return Policy(

@@ -70,11 +70,12 @@ def arazzo(given: Given, extra: Extra) -> Files:
 
 
 def _description(workflow: Workflow) -> str:
-    writes = [s.slot for s in workflow.steps if s.effect.writes]
+    writes = [s.slot for s in workflow.steps if s.asks]
     trust = workflow.trust.replace("_", " ")
     told = f"Compiled by tracelode from {workflow.runs} runs ({trust}), {workflow.id}."
     if writes:
-        told += " These steps may write, and need a person's approval, which Arazzo cannot ask for: "
+        told += " These steps may write, or people were asked about them; they need a person's approval, "
+        told += "which Arazzo cannot ask for: "
         told += ", ".join(writes) + "."
     return told + (" Partial: it ends before a step that was refused." if workflow.partial else "")
 

@@ -135,7 +135,9 @@ def _changes(workflow: Workflow) -> str:
     """What it changes, each write by its tool."""
     writes = {s.tool: f"{_flat(s.tool)} ({effect(s)})" for s in workflow.steps if s.effect.writes}
     if not writes:
-        return " Changes nothing: it only reads."
+        looks = sorted({_flat(s.tool) for s in workflow.steps if s.asks})
+        waits = f" {_cut(', '.join(looks), 240)} waits for a person's yes." if looks else ""
+        return f" Changes nothing: it only reads.{waits}"
     told = _cut(", ".join(writes.values()), 240)
     return f" Changes something through {told}; each such call waits for a person's yes."
 

@@ -73,7 +73,7 @@ def facts(step: Step) -> list[str]:
     if step.retries:
         found.append(f"Tried again up to {step.retries} times after an error.")
     found += [f"Not called once what it copies no longer holds, by {fresh(one)}." for one in step.fresh]
-    if step.effect.writes:
+    if step.asks:
         found.append("Needs a yes before it is made.")
     if step.read_back:
         found.append(f"{step.read_back} shows whether it happened.")

@@ -77,6 +77,7 @@ class Calls:
         self._writers = {step.tool for step in workflow.steps if step.effect.writes}
         self._read = {slot for step in workflow.steps for slot in reads(step)}
         self._shadowed: set[str] = set()
+        self._agreed: set[tuple[str, str]] = set()
         self.proposed: list[Proposed] = []
         """Writes that a shadow run would have made."""
 
@@ -147,7 +148,7 @@ class Calls:
         tree, asked = await arguments(step, scene, ask)
         if spec is not None and (why := misfit(spec, tree)):
             raise Halt("guard_failed", why, failing=Failing(kind="argument", what=why), bound=tree)
-        if step.effect.writes and self._policy.mode == "shadow":
+        if step.asks and self._policy.mode == "shadow":
             return self._propose(step, tree)
         ready = Ready(tree, asked, place, round_, scene)
         output = await (self._tried(step, ready, 0) if step.wait is None else self._waited(step, ready))
@@ -160,6 +161,9 @@ class Calls:
 
     async def _approved(self, step: Step, ready: Ready) -> None:
         tree, loose = ready.arguments, tainted(step, ready.asked)
+        agreed = (call_key(step.slot, ready.place), self._ledger.digest(tree))
+        if not step.effect.writes and agreed in self._agreed:
+            return  # a look that comes again, as it waits or after an error
         if step.slot in self._questions.decided:
             loose = ("whether it is taken", *loose)
         if not loose and step.slot in self._policy.approved:
@@ -175,6 +179,7 @@ class Calls:
                 bound=tree,
                 actions=("skip", "stop"),
             )
+        self._agreed.add(agreed)
 
     def _propose(self, step: Step, tree: Tree) -> Tree:
         shown = self._ledger.hide(tree)
@@ -238,7 +243,7 @@ class Calls:
             if step.fresh:
                 await self._held(step, ready)
             self._tools.spend()
-            if writes:
+            if step.asks:
                 await self._approved(step, ready)
             baseline = await self._count(step, tree) if writes and step.read_back else None
             if step.fresh and writes:

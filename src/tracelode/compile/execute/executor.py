@@ -185,7 +185,7 @@ class Executor:
     async def _called(self, step: Step, rows: list[Tree] | None) -> Tree:
         if rows is None:
             return await self.calls.make(step, self.scene(), None)
-        if step.effect.writes:
+        if step.asks:
             found = await self._in_turn(step, rows)
         else:
             found = await self._together(step, rows)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from tracelode.model.plan import PlanEvent
-from tracelode.plan.life import Story
+from tracelode.plan.life import NAMELESS, Story
+from tracelode.plan.sequence import observes, result
 from tracelode.plan.work import Call, work_of_story
 from tracelode.signals.plan.lines import is_goal
 
@@ -66,6 +67,8 @@ class Going:
     at: int | None
     tool: object = None
     """Tool that its start names: where its end names it too, that is one call, made at the end."""
+    named: bool = False
+    """Does its start name one, be it an empty one?"""
     out: bool = False
     """Did the call of its start count as outside of every node?"""
     worked: bool = False
@@ -79,7 +82,11 @@ class Live:
 
     planned: set[str] = field(default_factory=set)
     going: dict[str, Going] = field(default_factory=dict)
+    loose: dict[str, Going] = field(default_factory=dict)
+    """What goes on outside of every node, by the id that stands for that."""
     starts: dict[str, int] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)
+    """Node to how its last attempt ended, unless it was opened again."""
     calls: int = 0
     outside: dict[str, int] = field(default_factory=dict)
     """Node that is not planned to its calls outside of every node: they are inside once it is planned."""
@@ -116,12 +123,14 @@ class Live:
             yield from self._end(step, event)
         elif event.event_type == "revise" and event.payload.get("op") in ("remove", "pause", "reopen"):
             self._close(event.node_id, step.at)
+            self.ended.pop(event.node_id, None)
         if event.payload.get("decision") in STOPS and event.actor == "human":
             yield Mark("human_stops", "", 1, 0, event.event_id)
 
     def _told(self, event: PlanEvent) -> Going | None:
         """The attempt whose start told the call that this end tells."""
-        going = self.going.get(event.node_id) if event.status != "running" else None
+        home = self.loose if event.node_id in NAMELESS else self.going
+        going = home.get(event.node_id) if event.status != "running" else None
         if going is None or going.implied or going.tool is None:
             return None
         return going if going.tool == event.payload.get("tool") else None
@@ -147,16 +156,24 @@ class Live:
             yield Mark("work_outside_plan", "", -inside, 0, event.event_id)
 
     def _start(self, step: Step, event: PlanEvent) -> Iterator[Mark]:
-        if event.node_id in self.going:
+        if event.node_id in NAMELESS:
+            self.loose[event.node_id] = Going(
+                event.node_id, event.event_id, step.at, tool=event.payload.get("tool")
+            )
             return
         again = self.starts.get(event.node_id, 0)
+        going = self.going.get(event.node_id)
+        if going is not None and observes(event, going.named, again):
+            return
         self.starts[event.node_id] = again + 1
+        self.ended.pop(event.node_id, None)
         self.going[event.node_id] = Going(
             event.node_id,
             event.event_id,
             step.at,
             tool=event.payload.get("tool"),
-            implied=event.evidence == "inferred",
+            named="tool" in event.payload,
+            implied=event.evidence == "inferred" or result(event),
         )
         if again:
             yield Mark("restarts", event.node_id, 1, 0, event.event_id)
@@ -172,7 +189,8 @@ class Live:
         )
         if not inside:
             self.outside[call.node] = self.outside.get(call.node, 0) + 1
-        if (own := self.going.get(call.node)) is not None and own.id == step.id:
+        own = self.going.get(call.node) or self.loose.get(call.node)
+        if own is not None and own.id == step.id:
             own.out = not inside
         if not self.planned:
             yield Mark("calls_without_plan", "", 1, 0, step.id)
@@ -183,7 +201,14 @@ class Live:
         self.waiting = []
 
     def _end(self, step: Step, event: PlanEvent) -> Iterator[Mark]:
+        if event.node_id in NAMELESS:
+            self.loose.pop(event.node_id, None)
+            return
         going = self._close(event.node_id, step.at)
+        same = going is None and self.ended.get(event.node_id) == event.status
+        self.ended[event.node_id] = event.status
+        if same:
+            return
         if event.status == "failed":
             yield Mark("failed_attempts", "", 1, 0, event.event_id)
         if going is None:

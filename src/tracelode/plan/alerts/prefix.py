@@ -84,7 +84,7 @@ class Prefix:
             Span(
                 node=t.node.id,
                 start=place[t.start.event_id],
-                stop=place[t.end.event_id] if t.end is not None else None,
+                stop=place[story.events[t.stopped].event_id] if t.stopped is not None else None,
                 implied=t.implied,
                 succeeded=t.end is not None and t.end.status == "succeeded",
             )

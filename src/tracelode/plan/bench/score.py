@@ -196,6 +196,6 @@ def _scores(
         found.append(Score(
             metric=metric, value=told.value, interval=told.interval,
             recorded=fmean(before) if before else None, gap=gap.value, gap_interval=gap.interval,
-            items=len(rates),
+            items=len(rates), narrow=told.narrow,
         ))  # fmt: skip
     return tuple(found)

@@ -11,8 +11,9 @@ from tracelode.plan.checks.checklist import checklist, troubles
 from tracelode.plan.checks.derived import ABSENT, not_told
 from tracelode.plan.checks.origins import adapters
 from tracelode.plan.checks.session import hits
-from tracelode.plan.life import Story, ordered
+from tracelode.plan.life import Story
 from tracelode.plan.read import Loaded, Placed
+from tracelode.plan.sequence import ordered
 from tracelode.plan.work import Work, work_of_story
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tracelode.model.plan import GOAL, PlanEvent
+from tracelode.plan.circles import circles
 from tracelode.plan.life import Story
 
 Found = tuple[str, str, tuple[PlanEvent, ...], int]
@@ -53,26 +54,11 @@ def _unknown(story: Story, event: PlanEvent) -> bool:
 
 
 def _circle(story: Story, *, parents: bool) -> list[str]:
-    """Ids of nodes on a circle, the first one found; by walking with three states, without recursion."""
-    done: set[str] = set()
-    for start in story.nodes:
-        path: list[str] = []
-        on: set[str] = set()
-        waiting = [(start, False)]
-        while waiting:
-            name, left = waiting.pop()
-            if left:
-                on.discard(path.pop())
-                done.add(name)
-                continue
-            if name in on:
-                return path[path.index(name) :]
-            node = story.nodes.get(name)
-            if name in done or node is None:
-                continue
-            path.append(name)
-            on.add(name)
-            waiting.append((name, True))
-            before = ((node.parent,) if node.parent else ()) if parents else node.after
-            waiting += [(other, False) for other in before]
-    return []
+    """Ids of nodes on a circle, the first one found."""
+    before = {
+        node.id: ((node.parent,) if node.parent else ()) if parents else node.after
+        for node in story.nodes.values()
+    }
+    found = circles(before)
+    first = min(found.values(), default=None)
+    return [name for name in story.nodes if name in found and found[name] == first]

@@ -9,13 +9,10 @@ from tracelode.model.plan import STATUSES, PlanEvent
 from tracelode.model.planning import Severity
 from tracelode.plan.checks.references import references
 from tracelode.plan.checks.times import times
-from tracelode.plan.life import Node, Story
+from tracelode.plan.life import LOST, UNBOUND, Node, Story
 from tracelode.plan.metrics.nodes import approved
 from tracelode.plan.metrics.observed import unsupported
 from tracelode.plan.work import Work
-
-UNBOUND = "unbound"
-"""Node id that recorders give to what was done outside every node."""
 
 
 class Hit(NamedTuple):
@@ -103,7 +100,7 @@ def _nodes(story: Story) -> Iterator[Hit]:
     lost = [e for e in lost if e.node_id != UNBOUND and ":" not in e.node_id]
     if story.types["plan"]:
         share = len(lost) / len(executes) if executes else 0
-        bound = "; the binding of work to nodes is lost" if share > 0.2 else ""
+        bound = "; the binding of work to nodes is lost" if share > LOST else ""
         yield Hit(
             "PT051",
             f"an execute event names a node that no plan event made{bound}",

@@ -91,7 +91,8 @@ def _literal(story: Story, closed: Sequence[Try], reason: str) -> PlanMetric:
 
 
 def _left_out(tries: Sequence[Try]) -> dict[str, int]:
-    found = dict.fromkeys(("implied", "unclosed", "without a moment", "of negative length"), 0)
+    words = ("implied", "unclosed", "without a moment", "of two clocks that differ", "of negative length")
+    found = dict.fromkeys(words, 0)
     for one in tries:
         if one.implied:
             found["implied"] += 1
@@ -99,6 +100,8 @@ def _left_out(tries: Sequence[Try]) -> dict[str, int]:
             found["unclosed"] += 1
         elif one.start.timestamp is None or one.end.timestamp is None:
             found["without a moment"] += 1
+        elif one.apart:
+            found["of two clocks that differ"] += 1
         elif one.span is None:
             found["of negative length"] += 1
     return found

@@ -11,6 +11,7 @@ from tracelode.plan.life import Node, Story
 from tracelode.plan.metrics.figure import absent, amount, ratio
 
 NO_PLAN = "no plan node: coverage and order say nothing here"
+SKEW = "the clocks of its writers differ by more than 2 s: what came first is not known"
 APPROVED = "an approved document: nothing says which of its steps was worked on"
 
 
@@ -41,8 +42,8 @@ def _counts(story: Story) -> Iterator[PlanMetric]:
     removed = [node for node in plan if node.removed]
     plans = [e for e in story.events if e.event_type == "plan"]
     literal = {e.node_id: e for e in reversed(plans)}
-    if not plan:
-        reason = NO_PLAN if plans else "no plan event: nothing says what was planned"
+    if not plan or not all(e.node_id for e in plans):
+        reason = story.lost() or (NO_PLAN if plans else "no plan event: nothing says what was planned")
         for name in (
             "node_count_seed",
             "node_count",
@@ -56,8 +57,11 @@ def _counts(story: Story) -> Iterator[PlanMetric]:
         return
     yield amount("node_count_seed", len(literal), "nodes", len(plans), basis=literal.values())
     yield amount("node_count", len(plan), "nodes", len(plan), basis=_made(plan))
-    yield amount("nodes_initial", len(initial), "nodes", len(plan), basis=_made(initial))
-    yield amount("nodes_added", len(added), "nodes", len(plan), basis=_made(added))
+    for name, some in (("nodes_initial", initial), ("nodes_added", added)):
+        if story.skew:
+            yield absent(name, "nodes", SKEW)
+        else:
+            yield amount(name, len(some), "nodes", len(plan), basis=_made(some))
     yield amount("nodes_removed", len(removed), "nodes", len(plan), basis=_made(removed))
     yield amount("plan_depth", max(depth(story, n) for n in plan) + 1, "levels", len(plan))
     yield _branching(story)
@@ -86,7 +90,7 @@ def depth(story: Story, node: Node) -> int:
 
 def _coverage(story: Story) -> Iterator[PlanMetric]:
     plan = story.plan
-    why = NO_PLAN if not plan else APPROVED if approved(story) else ""
+    why = NO_PLAN if not plan else APPROVED if approved(story) else story.lost()
     if why:
         for name in ("coverage_seed", "coverage", "completion", "coverage_initial"):
             yield absent(name, "ratio", why)
@@ -103,6 +107,9 @@ def _coverage(story: Story) -> Iterator[PlanMetric]:
     yield ratio("coverage", len(reached), len(plan), why=NO_PLAN, basis=_first_starts(reached))
     ends = [story.events[place] for node in done if (place := succeeded(story, node)) is not None]
     yield ratio("completion", len(done), len(plan), why=NO_PLAN, basis=ends)
+    if story.skew:
+        yield absent("coverage_initial", "ratio", SKEW)
+        return
     yield ratio(
         "coverage_initial",
         sum(1 for n in initial if n.executes),

@@ -9,7 +9,7 @@ from tracelode.model.plan import PlanEvent
 from tracelode.model.planning import PlanMetric
 from tracelode.plan.life import Node, Story, Try
 from tracelode.plan.metrics.figure import absent, amount, ratio
-from tracelode.plan.metrics.nodes import NO_PLAN, succeeded
+from tracelode.plan.metrics.nodes import NO_PLAN, SKEW, succeeded
 
 NO_STARTS = "no execute event starts a node"
 
@@ -26,8 +26,9 @@ def order_metrics(story: Story) -> Iterator[PlanMetric]:
     Source:
         plan rules, section 7.3.
     """
-    yield _literal(story)
-    if not story.plan:
+    yield absent("deviation_seed", "ratio", SKEW) if story.skew else _literal(story)
+    why = NO_PLAN if not story.plan else SKEW if story.skew else story.lost()
+    if why:
         for name in (
             "deviation",
             "displaced",
@@ -38,7 +39,7 @@ def order_metrics(story: Story) -> Iterator[PlanMetric]:
             "kendall_distance",
             "alignment_fitness",
         ):
-            yield absent(name, "ratio", NO_PLAN)
+            yield absent(name, "ratio", why)
         return
     firsts, repeats, unplanned = _sorted(story)
     moved = displaced(firsts)

@@ -62,6 +62,8 @@ def interventions(story: Story, work: Work | None = None) -> list[Intervention]:
 
 
 def _position(story: Story, place: int, work: Work | None) -> Position:
+    if story.skew:
+        return "unknown"
     _, first, last = story.window(place)
     if first < len(story.events):
         return "pre" if place < first else "post" if place > last else "mid"

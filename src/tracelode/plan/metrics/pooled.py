@@ -149,5 +149,7 @@ def _pooled(name: str, rows: Sequence[Row], ratio: Bounded, mean: Bounded) -> Po
         mean_interval=mean.interval,
         clusters=mean.clusters,
         method=mean.method,
+        pooled_narrow=ratio.narrow,
+        mean_narrow=mean.narrow,
         weighted=not even,
     )

@@ -9,6 +9,7 @@ from tracelode.model.plan import PlanEvent
 from tracelode.model.planning import PlanMetric, Rollback
 from tracelode.plan.life import Node, Story, Try
 from tracelode.plan.metrics.figure import absent, amount, ratio
+from tracelode.plan.metrics.nodes import SKEW
 from tracelode.plan.work import Work, is_check
 
 BACK = ("reopen", "backtrack")
@@ -105,7 +106,7 @@ class Found:
     def _told(self, node: Node, place: int, marks: set[str], later: Try | None) -> Rollback:
         story = self.story
         event = story.events[place]
-        ends = [t for t in node.tries if t.stopped is not None and t.stopped < place]
+        ends = [t for t in node.tries if t.end is not None and t.stopped is not None and t.stopped < place]
         since = ends[-1].stopped if ends and ends[-1].stopped is not None else node.place
         stop = later.place if later is not None else place + 1
         turn = story.turning(node, since, max(stop, place + 1))
@@ -150,6 +151,12 @@ class Found:
     def metrics(self) -> Iterator[PlanMetric]:
         """Metrics of section 7.6 that events alone tell."""
         story = self.story
+        if story.skew:
+            for name, unit in (("rollback_rate_seed", "ratio"), ("rollback_rate", "ratio"),
+                               ("rollback_D1", "events"), ("rollback_D2", "events"),
+                               ("rollback_D3", "events"), ("rollback_cost", "ratio")):  # fmt: skip
+                yield absent(name, unit, SKEW)
+            return
         events = {e.event_id: e for e in story.events}
         back = [events[row.event_id] for row in self.rows]
         executes = [story.events[p] for p in story.executes]

@@ -39,6 +39,7 @@ def group(units: Sequence[Unit], metric: str, family: str, arm: str, seed: int =
         unit=next((u.units[metric] for u in units if metric in u.units), ""),
         pooled=ratio.value, pooled_interval=ratio.interval, mean=mean.value, mean_interval=mean.interval,
         sessions=len(known), clusters=mean.clusters, missing=_missing(units, metric),
+        pooled_narrow=ratio.narrow, mean_narrow=mean.narrow,
     )  # fmt: skip
 
 

@@ -23,6 +23,8 @@ NATIVE = "native_status"
 TEXT = 20_000
 """Characters kept of any other text of a payload."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST = datetime(2200, 1, 1, tzinfo=UTC) - _EPOCH
+"""No clock of a record shows more."""
 _FIXED = re.compile(TIMESTAMP)
 _MOMENT = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?\s*(Z|[+-]\d\d:?\d\d)?", re.IGNORECASE
@@ -125,6 +127,8 @@ def moment(given: Any) -> tuple[str, int | None]:
         at = datetime.fromisoformat(f"{day}T{clock}{offset}") - _EPOCH
     except (ValueError, OverflowError):
         return "timestamp names a moment that does not exist", None
+    if at < timedelta(0) or at > _LATEST:
+        return "timestamp lies before 1970 or after 2200", None
     found = at // timedelta(microseconds=1) + int((fraction or "").ljust(6, "0")[:6])
     return "" if _FIXED.match(given) else "timestamp is not UTC text of fixed precision", found
 

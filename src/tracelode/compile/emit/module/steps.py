@@ -47,10 +47,10 @@ def step_source(step: Step, number: int) -> StepSource:
     tail = f"{number}_{slug(step.tool, '_', 'tool')}"
     name, bind = f"step_{tail}", f"_arguments_{tail}"
     blocks = [_arguments(step, bind, cannot)]
-    given = [f"{step.slot!a}", f"{step.tool!a}", bind, f"writes={step.effect.writes}"]
+    given = [f"{step.slot!a}", f"{step.tool!a}", bind, f"writes={step.asks}"]
     asked = tuple(a.path for a in step.arguments if b.residual(a.binding))
     decided = step.when is not None and any(b.residual(test.left) for test in step.when.tests)
-    if step.effect.writes and (decided or tainted(step, asked)):
+    if step.asks and (decided or tainted(step, asked)):
         given.append("loose=True")
     each = ""
     if step.when is not None:
