@@ -6,8 +6,11 @@ from pathlib import Path
 
 import tracelode
 from claude import Transcript
+from cli.fake import operation
 from tracelode.model.measure import TOKEN_KINDS
+from tracelode.model.plan import Plan
 from tracelode.model.planning import SessionPlan
+from tracelode.plan.work import work_of_operations
 from tracelode.workspace import Workspace
 
 KEYS = tuple(f"22222222-2222-4333-8444-55555555550{n}" for n in range(3))
@@ -92,3 +95,10 @@ def test_nodes_have_the_tokens_of_their_calls(tmp_path: Path) -> None:
     told = [node.tokens or 0 for node in listed.nodes]
     assert all(told)
     assert sum(told) <= spent
+
+
+def test_parts_of_a_model_call_sum_to_it() -> None:
+    asks = operation("s", 0, id="m", kind="model", name="answer", measures={"tokens.output": 11, "calls": 1})
+    tools = [operation("s", n, fields={"call": "m"}, measures={"tokens.output": n}) for n in (1, 2, 3)]
+    found = work_of_operations([asks, *tools], Plan(session="s", nodes=(), events=(), epochs=0))
+    assert [call.tokens for call in found.calls] == [4 + 1, 4 + 2, 3 + 3]

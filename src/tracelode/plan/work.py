@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import msgspec
 
-from tracelode.model.measure import TOKEN_KINDS
+from tracelode.model.measure import TOKEN_KINDS, split_evenly
 from tracelode.model.operation import Operation
 from tracelode.model.plan import Plan, PlanEvent
 from tracelode.plan.edits import Edit, edits_of
@@ -252,8 +252,12 @@ def work_of_operations(
     for o in own:
         if o.kind in _DONE and "call" in o.fields:
             issued[o.fields["call"]] = issued.get(o.fields["call"], 0) + 1
-    tokens = {o.id: _tokens(o) for o in own if o.kind == "model"}
-    calls = [_call(o, contents, tokens, issued) for o in own if o.kind in _DONE]
+    shares = {
+        o.id: iter(split_evenly(_tokens(o) or 0, issued[o.id]))
+        for o in own
+        if o.kind == "model" and o.id in issued
+    }
+    calls = [_call(o, contents, shares) for o in own if o.kind in _DONE]
     if spans is None:
         spans = [
             Span(node=node.id, start=a.start, stop=a.stop, implied=a.implied, succeeded=a.end == "succeeded")
@@ -319,10 +323,8 @@ def _tokens(operation: Operation) -> int | None:
 def _call(
     o: Operation,
     contents: Mapping[str, str] | None,
-    tokens: Mapping[str, int | None],
-    issued: Mapping[str, int],
+    shares: Mapping[str, Iterator[int]],
 ) -> Call:
-    source = o.fields.get("call", "")
     failed = o.status in ("error", "denied", "interrupted")
     tool = o.fields.get("tool") or o.name
     text = (contents or {}).get(o.id) or o.arguments
@@ -336,6 +338,6 @@ def _call(
         edits=() if failed else edits_of(tool, text, command),
         writes=verb in ("edit", "create", "fix"),
         # what its call's tokens were shared out to it, and its part of what was not
-        tokens=(_tokens(o) or 0) + (tokens.get(source) or 0) // max(1, issued.get(source, 1)),
+        tokens=(_tokens(o) or 0) + next(shares.get(o.fields.get("call", ""), iter(())), 0),
         at=o.started,
     )
