@@ -36,6 +36,7 @@ BAR = 60.0
 HOOK = 50.0
 """Milliseconds of CPU that a hook command takes, with all that it leaves behind."""
 CODE = "recorder, summary, code"
+MANY = "recorder, summary, code of many files"
 SIZE = 500
 ROUNDS = 10
 TEXT = """
@@ -72,6 +73,17 @@ def code(seed: int) -> Iterator[str]:
     lot = random.Random(seed)
     while True:
         yield "".join(f"{lot.choice(LINES)}\n" for _ in range(20))[:SIZE]
+
+
+def many(seed: int) -> Iterator[str]:
+    """Pieces of SIZE characters of the standard library's modules, mixed: few words come again soon."""
+    lot, pieces = random.Random(seed), []
+    for path in sorted(Path(os.__file__).parent.glob("*.py")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        pieces += [text[at : at + SIZE] for at in range(0, len(text) - SIZE, SIZE)]
+    lot.shuffle(pieces)
+    while True:
+        yield from pieces
 
 
 def bare(folder: Path) -> Callable[[str], object]:
@@ -142,6 +154,7 @@ def costs(report: Report, folder: Path, events: int) -> None:
     """Enter what an event costs."""
     cases: dict[str, tuple[Callable[[str], object], bool]] = {
         CODE: (recorder(folder / "code", "summary"), False),
+        MANY: (recorder(folder / "many", "summary"), False),
         "bare os.write of json.dumps (bound)": (bare(folder), False),
         "recorder, summary": (recorder(folder, "summary"), False),
         "recorder, full": (recorder(folder, "full"), False),
@@ -155,7 +168,7 @@ def costs(report: Report, folder: Path, events: int) -> None:
         report.notes.append("structlog is not installed: its row is left out")
     found: dict[str, list[int]] = {name: [] for name in cases}
     sources = {name: texts(i, dirty) for i, (name, (_, dirty)) in enumerate(cases.items())}
-    sources[CODE] = code(1)
+    sources[CODE], sources[MANY] = code(1), many(1)
     for name, (call, _) in cases.items():
         timed(call, sources[name], 200)
     for _ in range(ROUNDS):
@@ -163,7 +176,7 @@ def costs(report: Report, folder: Path, events: int) -> None:
             found[name] += timed(call, sources[name], max(1, events // ROUNDS))
     for name, spent in found.items():
         spent.sort()
-        bar = BAR if name in ("recorder, summary", CODE) else None
+        bar = BAR if name in ("recorder, summary", CODE, MANY) else None
         report.figures.append(Figure(f"{name}: median", spent[len(spent) // 2] / 1_000, "us", bar))
         report.figures.append(Figure(f"{name}: p99", spent[len(spent) * 99 // 100] / 1_000, "us"))
 
