@@ -124,12 +124,14 @@ class Series:
         return found
 
 
-def run_once(command: Sequence[str], environment: Mapping[str, str]) -> Once:
+def run_once(command: Sequence[str], environment: Mapping[str, str], *, watch: bool = True) -> Once:
     """Run a command and take its figures.
 
     Args:
         command: program and arguments.
         environment: all of its environment.
+        watch: look at the memory of the command and of all below it while it runs; looking takes time on the
+            cores that the command runs on. False leaves tree and shared out.
 
     Returns:
         The figures and what it printed.
@@ -145,10 +147,12 @@ def run_once(command: Sequence[str], environment: Mapping[str, str]) -> Once:
             command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=out, stderr=err
         )
         memory = _Memory(child.pid)
-        memory.start()
+        if watch:
+            memory.start()
         _, status, usage = os.wait4(child.pid, 0)
         wall = time.perf_counter() - start
-        memory.stop()
+        if watch:
+            memory.stop()
         child.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
