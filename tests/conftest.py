@@ -36,6 +36,7 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests are no garbage: whoever collects in a test need not look at them."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import gc
 import subprocess
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,13 +52,10 @@ def package() -> tuple[Path, ...]:
     return tuple(p for p in python() if PACKAGE in p.parents)
 
 
-@cache
+@lru_cache(maxsize=1)  # all of them are a third of a gigabyte, which every later fork and collection pays for
 def parsed(path: Path) -> ast.Module:
     """Syntax tree of a file."""
-    made = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    # kept to the end: without this each collection of a later test looks through millions of nodes
-    gc.freeze()
-    return made
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
 def functions(path: Path) -> Iterator[Function]:

@@ -99,11 +99,9 @@ def test_fold_refuses_to_claim_operations_it_does_not_have(project: Path, histor
 
 def test_all_without_a_generator_leaves_history_out(project: Path, tmp_path: Path) -> None:
     words = ["--json", *ONCE, "--generator", tmp_path / "none.py", "--work", tmp_path / "work"]
-    done = run(project, "all", *words)
+    done = run(project, "all", *words, "--only", "startup", "fold", "sources", "history")
     reports = {report["benchmark"]: report for report in json.loads(done.stdout)["reports"]}
-    assert set(reports) - {"segments"} == {"startup", "fold", "sources"}
-    # the labelled sets lie beside the project, or are left out with a word
-    assert ("segments" in reports) != ("segments: left out" in done.stderr)
+    assert set(reports) == {"startup", "fold", "sources"}
     assert "history: left out" in done.stderr
     assert reports["fold"]["notes"][0].startswith("left out: the pprof file (no history generator")
     assert figures(reports["startup"])["tracelode --help: CPU"] > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -33,10 +34,16 @@ def run(capsys: pytest.CaptureFixture[str]) -> fake.Run:
     return call
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("samples") / "s"
+    demo(place, tz="UTC")._catalog.close()
+    return place
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    demo(tmp_path / "s", tz="UTC")._catalog.close()
-    return tmp_path / "s"
+def store(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "s"))
 
 
 def _policy(store: Path, role: Role) -> None:

@@ -238,7 +238,7 @@ def test_readers_never_see_a_fork_twice(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_killed_at_random_points(tmp_path: Path) -> None:
-    projects, truth = generated(tmp_path / "made", 14, 5)
+    projects, truth = generated(tmp_path / "made", 6, 5)
     wanted = view(fresh(tmp_path, "once", projects))
     rng = random.Random(3)
     code = "import sys, tracelode; tracelode.open(sys.argv[1], tz='UTC').add(sys.argv[2])"

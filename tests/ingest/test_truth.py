@@ -34,7 +34,7 @@ def same(truth: dict[str, Any], sums: Sums, where: str) -> None:
 @pytest.mark.parametrize("layout", ["new", "old"])
 @pytest.mark.parametrize("seed", [7, 11, 23])
 def test_generated_history_equals_its_truth(tmp_path: Path, seed: int, layout: str) -> None:
-    projects, truth = generated(tmp_path / "made", 20, seed, layout)
+    projects, truth = generated(tmp_path / "made", 10, seed, layout)
     workspace = tracelode.open(tmp_path / "store", tz="UTC")
     report = workspace.add(projects)
     totals = workspace.totals()
