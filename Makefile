@@ -5,8 +5,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 STAMP := $(VENV)/.installed
-# Test processes; 1 runs them in one process, which is easier to debug.
-JOBS ?= 2
+# Test processes, one more than cores, since some tests wait; 1 runs them in one process, which is easier to
+# debug.
+JOBS ?= 3
 PYTEST_ARGS ?=
 # --full takes the sizes the targets are meant for.
 BENCH_ARGS ?=
@@ -31,7 +32,7 @@ types: $(STAMP) ## strict types
 layers: $(STAMP) ## who may import whom
 	$(BIN)/lint-imports --no-logo
 
-tests: $(STAMP) ## the test suite alone; PYTEST_ARGS picks some
+tests: $(STAMP) ## the test suite alone; PYTEST_ARGS picks some, PYTEST_ARGS=--slow takes the slow ones as well
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
 
 fmt: $(STAMP) ## format and fix what can be fixed

@@ -32,6 +32,19 @@ def pytest_configure() -> None:
     settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Tests that take long for what they find are left out, unless they are asked for."""
+    parser.addoption("--slow", action="store_true", help="run the tests marked slow as well")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests out."""
+    if not config.getoption("--slow"):
+        left = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
 def pytest_collection_finish() -> None:
     """Thousands of collected tests are no garbage: whoever collects in a test need not look at them."""
     gc.collect()

@@ -14,7 +14,7 @@ import pytest
 from architecture import tree
 from tracelode.cli import helptext
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
+pytestmark = pytest.mark.xdist_group("packaging")
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
@@ -43,7 +43,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+@pytest.mark.parametrize("kind", ["wheel", pytest.param("sdist", marks=pytest.mark.slow)])
 def test_it_installs_and_runs(built: dict[str, Path], kind: str, tmp_path: Path) -> None:
     run(sys.executable, "-m", "venv", tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"

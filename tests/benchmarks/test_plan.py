@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from shared import SHARED, need
 
 
@@ -32,6 +34,7 @@ def test_intervals(project: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_outcomes(project: Path) -> None:
     need("data", "outcomes")
     answer = run(project, "plan_outcomes", "--data", SHARED / "data")

@@ -47,6 +47,7 @@ def figures(report: dict[str, Any]) -> dict[str, Any]:
     return {figure["name"]: figure["value"] for figure in report["figures"]}
 
 
+@pytest.mark.slow
 def test_history(project: Path, history: Path, tmp_path: Path, peer: Path) -> None:
     words = ["--history", history, "--large-history", history, "--large-runs", 1, "--ccusage", peer]
     done = run(project, "history", "--json", *ONCE, "--work", tmp_path / "work", *words)
@@ -97,6 +98,7 @@ def test_fold_refuses_to_claim_operations_it_does_not_have(project: Path, histor
     assert "own operations, 1000000 were asked for" in done.stderr
 
 
+@pytest.mark.slow
 def test_all_without_a_generator_leaves_history_out(project: Path, tmp_path: Path) -> None:
     words = ["--json", *ONCE, "--generator", tmp_path / "none.py", "--work", tmp_path / "work"]
     done = run(project, "all", *words, "--only", "startup", "fold", "sources", "history")

@@ -288,6 +288,7 @@ def test_mutual_information_by_hand(bench: dict[str, ModuleType]) -> None:
     assert [always["a", "b"], always["b", "a"]] == pytest.approx([1, 1])
 
 
+@pytest.mark.slow
 def test_figures_stand_beside_published_ones(
     bench: dict[str, ModuleType], capsys: pytest.CaptureFixture[str]
 ) -> None:

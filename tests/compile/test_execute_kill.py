@@ -24,7 +24,6 @@ def kill(folder: Path, kills: int, *more: str) -> tuple[dict[str, str], int, Cou
     return told["ends"], told["kills"], Counter((folder / "written.jsonl").read_text().splitlines())
 
 
-@pytest.mark.slow
 def test_no_write_happens_twice(tmp_path: Path) -> None:
     ends, kills, written = kill(tmp_path / "real", KILLS)
     assert kills >= KILLS
@@ -36,13 +35,11 @@ def test_no_write_happens_twice(tmp_path: Path) -> None:
     assert "stands" in ends.values()  # nobody looked, and no getter told: it is not guessed
 
 
-@pytest.mark.slow
 def test_the_kills_would_show_a_journal_that_repeats(tmp_path: Path) -> None:
     _, _, written = kill(tmp_path / "wrong", 30, "repeat")
     assert max(written.values()) > 1
 
 
-@pytest.mark.slow
 def test_no_write_happens_twice_with_dbos(tmp_path: Path) -> None:
     pytest.importorskip("dbos", reason="the extra dbos is not installed")
     ends, kills, written = kill(tmp_path / "dbos", 12, "dbos")

@@ -236,7 +236,6 @@ def test_readers_never_see_a_fork_twice(tmp_path: Path) -> None:
     assert max(seen, default=0) <= truth
 
 
-@pytest.mark.slow
 def test_killed_at_random_points(tmp_path: Path) -> None:
     projects, truth = generated(tmp_path / "made", 6, 5)
     wanted = view(fresh(tmp_path, "once", projects))

@@ -130,7 +130,6 @@ def put_out(workspace: Workspace, folder: Path) -> str:
     return "\n".join(found)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", registry.names("sources"))
 def test_nothing_planted_gets_through(name: str, tmp_path: Path, corpus: ModuleType) -> None:
     (sample,) = SAMPLES.glob(f"{name}.*")
