@@ -187,3 +187,22 @@ def test_from_files_to_a_score(tmp_path: Path) -> None:
     )
     scored = bench_score(bench, plans)
     assert [s.value for s in scored.scores["all"]] == [1.0] * 5
+
+
+def test_pseudonyms_decide_nothing() -> None:
+    goals = ("clean the address table", "clean the address tables", "train a classifier for returns")
+    found = [finished(goal, project=f"p{n}") for n, goal in enumerate(goals)]
+    kept = []
+    for key in range(12):
+        items = extract(found, lambda text, most: text[:most], lambda text: f"{hash((key, text)):x}").items  # noqa: B023
+        kept.append({item.goal for item in items})
+    assert kept == [kept[0]] * 12
+    steps = ("Read the code", "Write the parser", "Run the tests", "Update the docs")
+    told = []
+    for key in range(12):
+        names = [f"{hash((key, n)):x}" for n in range(12)]
+        items = [item(*steps, initial=steps[:2], repository=names[n % 6], name=names[n]) for n in range(12)]
+        items.sort(key=lambda one: one.id)
+        plans = Plans({names[n]: list(steps[: 1 + n % 4]) for n in range(12)})
+        told.append(score(items, plans).scores)
+    assert told == [told[0]] * 12

@@ -57,17 +57,18 @@ def extract(
         plan rules, section 11.3; docs/decisions/0031-plan-statistics.md.
     """
     out: Counter[str] = Counter()
-    held: list[BenchItem] = []
+    held: list[tuple[str, BenchItem]] = []
     for one in sessions:
         why = _unfit(one.plan)
         if why:
             out[why] += 1
             continue
-        held.append(_item(one, clean, name))
-    # judged ones first, then those that say more: of goals that are alike the first stays
-    held.sort(key=lambda item: (item.outcome != "success", -len(item.executed), item.id))
+        held.append((one.plan.session_id, _item(one, clean, name)))
+    # judged ones first, then those that say more: of goals that are alike the first stays. Ids are made of
+    # pseudonyms, which every store has of its own: they decide nothing
+    held.sort(key=lambda one: (one[1].outcome != "success", -len(one[1].executed), one[0]))
     kept: list[BenchItem] = []
-    for item in held:
+    for _, item in held:
         if any(likeness(item.goal, other.goal, ALIKE) >= ALIKE for other in kept):
             out["its goal is like that of another one"] += 1
         else:

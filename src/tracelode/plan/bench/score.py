@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
@@ -192,10 +192,19 @@ def _scores(
                 if (a := own[item.id][metric]) is not None
                 and (b := recorded[item.id][metric]) is not None]  # fmt: skip
         before = [v for item in items if (v := recorded[item.id][metric]) is not None]
-        told, gap = rate(rates), rate(gaps)
+        told, gap = rate(_ranked(rates)), rate(_ranked(gaps))
         found.append(Score(
             metric=metric, value=told.value, interval=told.interval,
             recorded=fmean(before) if before else None, gap=gap.value, gap_interval=gap.interval,
             items=len(rates), narrow=told.narrow,
         ))  # fmt: skip
     return tuple(found)
+
+
+def _ranked(rates: Sequence[Rate]) -> list[Rate]:
+    """The same with repositories by what they hold: pseudonyms differ from store to store, bounds may not."""
+    held: dict[Hashable, list[Rate]] = {}
+    for one in rates:
+        held.setdefault(one.cluster, []).append(one)
+    rows = sorted(sorted((one.top, one.bottom) for one in mine) for mine in held.values())
+    return [Rate(n, top, bottom) for n, row in enumerate(rows) for top, bottom in row]
