@@ -216,3 +216,13 @@ def test_values_of_any_type_anywhere_do_no_harm(source: Any, name: str, data: st
     assert isinstance(items[0], About | Skip)
     assert type(state) is type(source.fresh())
     msgspec.msgpack.decode(msgspec.msgpack.encode(state), type=type(state))
+
+
+def test_totals_beyond_all_bounds_name_the_same_records_when_read_on(tmp_path: Path) -> None:
+    rows = working().tokens(17 * 10**17, 0, 5).turn().user("more").bytes().splitlines(keepends=True)
+    (name,) = working().files()
+    wanted, _ = added(tmp_path / "whole", {name: b"".join(rows)})
+    for cut in range(5, len(rows)):
+        added(tmp_path / str(cut), {name: b"".join(rows[:cut])})
+        grown, _ = added(tmp_path / str(cut), {name: b"".join(rows)})
+        assert [o.id for o in every(grown)] == [o.id for o in every(wanted)], cut

@@ -202,3 +202,21 @@ def test_a_target_that_cannot_be_written(tmp_path: Path) -> None:
     workspace = stored(tmp_path, Transcript().user("go"))
     with pytest.raises(ExportError, match="cannot be written"):
         workspace.export_operations(tmp_path / "no folder" / "x.jsonl")
+
+
+def test_a_family_that_one_line_tells_otherwise_is_the_same_when_read_on(tmp_path: Path) -> None:
+    one = workspaces_of_the_package.demo(tmp_path / "demo", tz="UTC")
+    stream = io.BytesIO()
+    one.export_operations(stream)
+    head, *rows = stream.getvalue().splitlines(keepends=True)
+    records = [json.loads(row) for row in rows]
+    of = next(r["session"] for r in records if r["type"] == "operation" and r["session"] == r["root"])
+    mine = [r for r in records if r["session"] == of and r["type"] != "timeline"][:6]
+    mine[3]["root"] = "somebody-else"
+    lines = [head, *(json.dumps(r).encode() + b"\n" for r in mine)]
+    wanted, _ = added(tmp_path / "whole", {"a.jsonl": b"".join(lines)})
+    for cut in range(2, len(lines)):
+        added(tmp_path / str(cut), {"a.jsonl": b"".join(lines[:cut])})
+        grown, _ = added(tmp_path / str(cut), {"a.jsonl": b"".join(lines)})
+        told = [[(s.key, s.root, s.role) for s in ws.sessions()] for ws in (grown, wanted)]
+        assert told[0] == told[1], cut

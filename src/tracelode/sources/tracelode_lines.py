@@ -93,10 +93,12 @@ class Record(msgspec.Struct):
 
 
 class State(msgspec.Struct):
-    """What reading must remember between two reads: nothing, every line says whose it is."""
+    """What reading must remember between two reads; every line says whose it is."""
 
     unknown: bool = False
     """True when the file says it is of a later version."""
+    session: str = ""
+    """Whose the last line was: what operations that follow say of their session is known."""
 
 
 class TracelodeLines:
@@ -134,19 +136,18 @@ class TracelodeLines:
         Returns:
             Items in file order.
         """
-        session = ""
         for line in records:
             found, complaints = lenient.decode(line.data, Record)
             for reason in complaints:
                 yield Skip(line.number, reason)
             for record in found:
-                for item in _items(record, line, path, session, state):
+                for item in _items(record, line, path, state):
                     if isinstance(item, About):
-                        session = item.session
+                        state.session = item.session
                     yield item
 
 
-def _items(record: Record, line: Line, path: str, session: str, state: State) -> Iterator[Item]:
+def _items(record: Record, line: Line, path: str, state: State) -> Iterator[Item]:
     if record.type == "tracelode":
         state.unknown = (record.version or 0) > VERSION
         if state.unknown:
@@ -159,7 +160,7 @@ def _items(record: Record, line: Line, path: str, session: str, state: State) ->
     elif not record.session:
         yield Skip(line.number, "record without a session")
     else:
-        if record.type != "operation" or record.session != session:
+        if record.type != "operation" or record.session != state.session:
             yield _about(record)
         if record.type == "operation":
             yield _operation(record, line, path)

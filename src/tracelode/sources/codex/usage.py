@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from tracelode.lenient import storable
 from tracelode.making import put_count, put_input
 from tracelode.sources.codex.records import Info, Usage
 
@@ -66,7 +67,8 @@ def advance(meter: Meter, info: Info, copied: bool, complaints: list[str]) -> di
 def _vector(usage: Usage | None) -> list[int] | None:
     if usage is None:
         return None
-    values: list[int] = [getattr(usage, name) or 0 for name in _PARTS]
+    # as a resume state keeps them: ids are made of the totals
+    values: list[int] = [storable(getattr(usage, name) or 0) for name in _PARTS]
     if usage.total_tokens is None:
         values[_TOTAL] = values[_INPUT] + values[_OUTPUT]
     return values if min(values) >= 0 else None
