@@ -60,7 +60,7 @@ def addressed(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
         ref = f"ref-{3141 + 59 * n}x"
         calls = [
             ("find_ticket", {"ticket": ticket}, {"ref": ref, "state": "open"}),
-            ("assign_ticket", {"ref": ref, "agent": person}, {"status": "assigned", "receipt": f"R-{71 * n}"}),
+            ("assign_ticket", {"ref": ref, "agent": person}, {"status": "done", "receipt": f"R-{71 * n}"}),
             ("add_note", {"ref": ref, "text": f"R-{71 * n}"}, {"status": "ok"}),
         ]
         talks.append(talk(f"{n:02}", f"Assign ticket {ticket} to {person} and close the window.", calls))
