@@ -12,7 +12,7 @@ import pytest
 from compile.execution import READ, WRITE, bound, step, workflow
 from tracelode.compile.files import dump, load, problems
 from tracelode.compile.sealing import digest, sealed
-from tracelode.errors import WorkflowError
+from tracelode.errors import EditedWorkflow, WorkflowError
 from tracelode.model import binding as b
 from tracelode.model.workflow import Argument, Guard, Wait
 from tracelode.model.workflow import Test as Comparison
@@ -103,6 +103,16 @@ def test_what_is_no_workflow(tmp_path: Path, data: bytes, words: str) -> None:
         load(place)
 
 
+@pytest.mark.parametrize("levels", [300, 100_000])
+def test_what_is_nested_too_deep(path: Path, levels: int) -> None:
+    flat = '{"kind":"input","name":"city"}'
+    text = json.dumps(json.loads(path.read_text()), separators=(",", ":"))
+    assert flat in text
+    path.write_text(text.replace(flat, '{"kind":"template","parts":[' * levels + flat + "]}" * levels))
+    with pytest.raises(WorkflowError, match=r"it is nested too deep|it is no JSON"):
+        load(path, accept_edits=True)
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(WorkflowError, match="it is not there"):
         load(tmp_path / "none.json")
@@ -130,3 +140,33 @@ def test_problems_of_guards_patterns_and_sources() -> None:
     assert said["steps[2].arguments[1].binding"] == "the argument has no known source, and can never be bound"
     assert problems(WORK) == []
     assert digest(WORK) == digest(msgspec.structs.replace(WORK, digest="x"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tree: tree.update(retries=3),
+        lambda tree: tree["steps"][1].update(aproval=True),
+        lambda tree: tree["steps"][1]["arguments"][0]["binding"].update(when="always"),
+    ],
+)
+def test_a_field_that_nothing_reads_is_an_edit(path: Path, change: Any) -> None:
+    edited(path, change)
+    with pytest.raises(EditedWorkflow):
+        load(path)
+    assert load(path, accept_edits=True).steps == WORK.steps
+
+
+def test_a_field_of_another_name_in_the_file_is_no_edit(tmp_path: Path) -> None:
+    change = b.Transform(name="date", with_="DD.MM.YYYY")
+    city = b.Copy("find#1", "when", (change,))
+    made = workflow(
+        step("find#1"), step("book#1", "find#1", effect=WRITE, order=1, arguments=bound(day=city))
+    )
+    dump(made, tmp_path / "workflow.json")
+    assert '"with"' in (tmp_path / "workflow.json").read_text()
+    assert load(tmp_path / "workflow.json") == sealed(made)
+
+
+def test_a_default_that_is_written_out_is_no_edit(path: Path) -> None:
+    assert load(edited(path, lambda tree: tree.update(partial=False))) == sealed(WORK)

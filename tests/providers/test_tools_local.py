@@ -145,6 +145,25 @@ def test_an_answer_that_is_no_json_is_unsure() -> None:
     assert raised.value.kind == "malformed"
 
 
+@pytest.mark.parametrize("inner", [b"TK-1", bytearray(b"TK-1"), memoryview(b"TK-1")])
+def test_bytes_are_no_text_that_anybody_recorded(inner: Any) -> None:
+    def raw() -> Any:
+        return {"tickets": [{"ticket": inner}]}
+
+    with pytest.raises(ToolUnsure, match="no JSON value"):
+        asyncio.run(PythonTools({"raw": raw}).call("raw", {}, ""))
+
+
+def test_an_answer_that_holds_itself_is_unsure() -> None:
+    def loop() -> Any:
+        found: dict[str, Any] = {}
+        found["self"] = [found]
+        return found
+
+    with pytest.raises(ToolUnsure, match="no JSON value"):
+        asyncio.run(PythonTools({"loop": loop}).call("loop", {}, ""))
+
+
 def test_several_toolboxes_are_one() -> None:
     one = PythonTools({"a": lambda: 1, "both": lambda: 1}, server="one")
     two = PythonTools({"b": lambda: 2, "both": lambda: 2}, server="two")

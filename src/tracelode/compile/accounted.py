@@ -16,7 +16,7 @@ import msgspec
 
 from tracelode.compile import transforms
 from tracelode.compile.bind.inputs import pieces
-from tracelode.compile.masked import masked
+from tracelode.compile.masked import masked, unmarked
 from tracelode.compile.mentions import mentions
 from tracelode.compile.paths import leaves
 from tracelode.model.run import Run, Tree
@@ -75,7 +75,7 @@ def learned(runs: Sequence[Run], inputs: Sequence[Input]) -> tuple[str, ...]:
     texts = {run.request: passed[n] for n, run in enumerate(runs)}
     counts: Counter[str] = Counter()
     for text, own in texts.items():
-        counts.update({word for word, _ in _left(text, spans(inputs, text), own - always)})
+        counts.update({word for word, _ in _left(unmarked(text), spans(inputs, text), own - always)})
     least = min(_LEAST, len(texts))
     kept = [
         word

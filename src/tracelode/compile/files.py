@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -16,6 +17,8 @@ from tracelode.model.workflow import VERSION, Workflow
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a file that is read."""
+DEPTH = 150
+"""Levels of lists and objects: more than the compiler writes, and few enough for all that walks them."""
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -62,17 +65,22 @@ def load(path: str | os.PathLike[str], *, accept_edits: bool = False) -> Workflo
     except OSError as error:
         raise WorkflowError(f"it cannot be read: {why(error)}", path=name) from None
     workflow = _decoded(data, name)
+    tree = msgspec.json.decode(data)
+    if _deep(tree):
+        raise WorkflowError("it is nested too deep", path=name)
     if wrong := problems(workflow):
         place, what = wrong[0]
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise WorkflowError(f"{what}{more}", path=name, place=place)
-    if digest(workflow) != workflow.digest and not accept_edits:
+    # a field that nothing reads is in no digest: whoever wrote it meant something by it
+    edited = digest(workflow) != workflow.digest or _unread(tree, workflow)
+    if edited and not accept_edits:
         raise EditedWorkflow(
             "it was edited after it was compiled, so nothing proves it any more; "
             "compile it again, or accept the edits explicitly (--accept-edits)",
             path=name,
         )
-    if digest(workflow) != workflow.digest and workflow.trust == "proven":
+    if edited and workflow.trust == "proven":
         # whoever accepts edits vouches for them; the runs do not
         workflow = msgspec.structs.replace(workflow, trust="unknown_outcome")
     return workflow
@@ -105,6 +113,32 @@ def _decoded(data: bytes, name: str) -> Workflow:
         raise WorkflowError(shown, path=name, place=place.rstrip("`").lstrip(".")) from None
     except RecursionError:
         raise WorkflowError("it is nested too deep", path=name) from None
+
+
+def _deep(tree: Any) -> bool:
+    """Has a value more than DEPTH levels?"""
+    level = [tree]
+    for _ in range(DEPTH):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    return bool(level)
+
+
+def _unread(tree: Any, read: object) -> bool:
+    """Does a file have a field that the workflow of it has not?"""
+    if isinstance(read, msgspec.Struct):
+        own = dict(zip(read.__struct_encode_fields__, read.__struct_fields__, strict=True))
+        return any(
+            _unread(inner, getattr(read, own[key])) if key in own else key != read.__struct_config__.tag_field
+            for key, inner in tree.items()
+        )
+    if isinstance(read, tuple):
+        return any(map(_unread, tree, read))
+    return False
 
 
 def _line(data: bytes, words: str) -> str:

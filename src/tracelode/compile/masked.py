@@ -21,3 +21,19 @@ def masked(value: Tree) -> bool:
         (True, True, False)
     """
     return any(isinstance(leaf, str) and _MARK.search(leaf) is not None for _, leaf in leaves(value))
+
+
+def unmarked(text: str) -> str:
+    """A text with blanks in the place of marks: what stands in one is no word of who wrote the text.
+
+    Args:
+        text: what a person asks.
+
+    Returns:
+        The text; every other sign stays in its place.
+
+    Example:
+        >>> unmarked("Mail [email] now.")
+        'Mail         now.'
+    """
+    return _MARK.sub(lambda mark: " " * len(mark[0]), text)

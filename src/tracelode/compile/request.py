@@ -16,6 +16,7 @@ import msgspec
 from tracelode.compile import accounted, guards, transforms
 from tracelode.compile.bind.inputs import pieces
 from tracelode.compile.doubled import beside, twins
+from tracelode.compile.masked import unmarked
 from tracelode.compile.mentions import Mention, mentions
 from tracelode.compile.opposites import said, undone
 from tracelode.model.run import Tree
@@ -201,7 +202,8 @@ def asks(requests: Sequence[str], inputs: Sequence[Input] = ()) -> tuple[tuple[s
         (words that all of them say, at most MOST; verbs with an opposite that any of them says, and words
         that turn, pick or widen as guards.learned() remembers them), sorted.
     """
-    found = [_words(accounted.blanked(text, accounted.spans(inputs, text))) for text in requests]
+    found = [_words(accounted.blanked(unmarked(text), accounted.spans(inputs, text))) for text in requests]
+    requests = [unmarked(text) for text in requests]
     every = sorted(set.intersection(*found)) if found else []
     verbs: set[str] = set()
     for request in requests:

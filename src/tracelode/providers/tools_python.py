@@ -24,6 +24,8 @@ _TYPES: dict[Any, str] = {
     dict: "object",
 }
 
+_BYTES = (bytes, bytearray, memoryview)
+
 
 class PythonTools:
     """A toolbox of functions, plain or async; plain ones run in threads.
@@ -84,13 +86,34 @@ class PythonTools:
             # its message may hold what it was given
             raise ToolUnsure(f"the function {name!r} raised {type(error).__name__}", kind="failed") from None
         try:
-            return msgspec.to_builtins(found, str_keys=True)
-        except (TypeError, ValueError):
+            return _json(found)
+        except (TypeError, ValueError, RecursionError):
             what = f"the function {name!r} returned what is no JSON value"
             raise ToolUnsure(what, kind="malformed") from None
 
     async def close(self) -> None:
         """Nothing to end: a thread cannot be."""
+
+
+def _json(found: Any) -> Tree:
+    """What a function returned, of JSON's types only; bytes are none, and no text stands for them.
+
+    Raises:
+        RecursionError: it holds itself.
+        TypeError: it is no JSON value.
+        ValueError: it is out of range.
+    """
+    tree = msgspec.to_builtins(found, str_keys=True, builtin_types=_BYTES)
+    left = [tree]
+    while left:
+        one = left.pop()
+        if isinstance(one, _BYTES):
+            raise TypeError
+        if isinstance(one, dict):
+            left.extend(one.values())
+        elif isinstance(one, list | tuple):
+            left.extend(one)
+    return tree
 
 
 def _kept(function: Callable[..., Any]) -> Callable[..., Any]:
