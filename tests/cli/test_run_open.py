@@ -18,7 +18,7 @@ from compile.execution import WRITE, bound, step, workflow
 from tracelode.compile.execute.journal import Journal
 from tracelode.compile.files import dump
 from tracelode.model import binding as b
-from tracelode.model.workflow import Workflow
+from tracelode.model.workflow import Check, Workflow
 
 TOOLS = """
 import os, sys, time
@@ -50,7 +50,14 @@ GIVEN = ("--input", "number=7")
 def flow(*, read: bool = False) -> Workflow:
     steps = [
         step("find#1", arguments=bound(number=b.FromInput("number"))),
-        step("send#1", "find#1", effect=WRITE, order=1, arguments=bound(order=b.Copy("find#1", "order"))),
+        step(
+            "send#1",
+            "find#1",
+            effect=WRITE,
+            order=1,
+            arguments=bound(order=b.Copy("find#1", "order")),
+            checks=(Check("required", "state"),) if read else (),
+        ),
     ]
     if read:
         late = bound(number=b.Copy("send#1", "state"))
@@ -156,6 +163,9 @@ def test_what_later_steps_read_must_be_told(run: Run) -> None:
     assert code == 2
     assert "--output JSON" in err
     assert run(*WORDS, "--resume", name, "--done", "send#1", "--output", "{")[0] == 2
+    # what is noted cannot be taken back
+    code, _, err = run(*WORDS, "--resume", name, "--done", "send#1", "--output", "17")
+    assert (code, "not what send#1 gives" in err) == (2, True), err
     words = ("--done", "send#1", "--output", '{"state": "x"}', "--json")
     code, out, _ = run(*WORDS, "--resume", name, *words)
     assert code == 0

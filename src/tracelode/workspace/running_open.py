@@ -145,10 +145,18 @@ def _output(workflow: Workflow, slot: str, output: str | None) -> Any:
         if is_read(workflow, slot):
             raise UsageError(f"later steps read what {slot} gave: tell it with --output JSON")
         return SAID
+    from tracelode.compile.execute.checks import failing
+
     try:
-        return msgspec.json.decode(output)
+        value = msgspec.json.decode(output)
     except (msgspec.DecodeError, RecursionError):
         raise UsageError("--output is no JSON") from None
+    step = next((step for step in workflow.steps if step.slot == slot and step.each is None), None)
+    wrong = None if step is None else failing(step, value)
+    if wrong is not None:
+        where = f" at {wrong.path}" if wrong.path else ""
+        raise UsageError(f"--output is not what {slot} gives: {wrong.what}{where}; nothing is noted")
+    return value
 
 
 def _own(chosen: Chosen, option: str) -> str:
