@@ -308,3 +308,13 @@ def test_strace_survives_any_damage_and_reads_on_from_anywhere(seed: int) -> Non
     count = sum(1 for line in lines if line.strip())
     assert _read_in_pieces(source, damaged, (rng.randrange(count + 1),)) == whole
     assert all(v >= 0 for o in whole for v in o["measures"].values())
+
+
+def test_a_line_of_another_format_amid_a_log_does_not_make_it_that_format() -> None:
+    samples = Path(__file__).parent / "samples"
+    (one,), (other,) = samples.glob("strace.*"), samples.glob("claude-stream.*")
+    rows = one.read_bytes().splitlines(keepends=True)
+    for line in other.read_bytes().splitlines(keepends=True):
+        head = b"".join([*rows[:10], line, *rows[10:]])
+        found = {name: registry.load("sources", name).sniff(head) for name in registry.names("sources")}
+        assert max(found, key=lambda name: found[name]) == "strace", found

@@ -44,11 +44,16 @@ class ClaudeStream:
             head: the first bytes of the decompressed file.
 
         Returns:
-            1.0 for messages of a run with the fields only Claude Code writes, else 0.0.
+            1.0 for messages of a run with the fields only Claude Code writes, 0.8 for such a message among
+            more lines that are no JSON, else 0.0.
         """
         if not _SESSION.search(head) or not _TYPE.search(head) or not _OWN.search(head):
             return 0.0
-        return 0.0 if _TRANSCRIPT.search(head) else 1.0
+        if _TRANSCRIPT.search(head):
+            return 0.0
+        lines = [line for line in head.split(b"\n") if line.strip()]
+        # a line of it may stand in the log of another program
+        return 1.0 if 2 * sum(line.lstrip().startswith(b"{") for line in lines) >= len(lines) else 0.8
 
     def fresh(self) -> RunState:
         """A resume state for the start of a file."""
