@@ -60,9 +60,9 @@ def open_stream(path: Path) -> IO[bytes]:
         A binary stream of the decompressed content.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: it is no regular file, or cannot be read; why() says it in words.
     """
-    raw = path.open("rb")
+    raw = opened(path)
     magic = raw.read(4)
     raw.seek(0)
     if magic[:2] == b"\x1f\x8b":

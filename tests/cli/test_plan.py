@@ -207,3 +207,25 @@ def test_alerts_of_the_store(run: fake.Run, store: str) -> None:
     assert (code, answer["sessions"]) == (0, 16)
     assert {a["rule"] for a in answer["alerts"]} == {"no-plan"}
     assert all(a["place"] > 15 and len(a["events"]) == 15 for a in answer["alerts"])
+
+
+@pytest.mark.parametrize("words", [("metrics",), ("timeline",), ("alerts",), ("metrics", "-o", "x.html")])
+def test_a_file_of_other_lines_is_not_called_empty(
+    run: fake.Run, tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.jsonl").write_text("[1]\nnot json\n")
+    code, said, err = run("plan", words[0], "notes.jsonl", *words[1:])
+    assert (code, said) == (3, "")
+    assert "2 lines cannot be used" in " ".join(err.split())
+    assert "plan check" in err
+
+
+def test_a_timeline_says_what_it_could_not_read(run: fake.Run, tmp_path: Path) -> None:
+    path = written(tmp_path, [*steps("plan A; start A; ok A"), "{broken"])
+    code, said, _ = run("plan", "timeline", str(path))
+    assert code == 0
+    assert "1 line cannot be used; tracelode plan check says why" in " ".join(said.split())
+    assert json.loads(run("plan", "timeline", str(path), "--json")[1])["unusable"] == 1
+    code, said, err = run("plan", "timeline", str(path), "-o", str(tmp_path / "x.svg"))
+    assert (code, "1 line cannot be used" in " ".join(err.split())) == (0, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from pathlib import Path
 
@@ -308,3 +309,27 @@ def test_a_fork_goes_on_with_the_nodes_it_came_from(tmp_path: Path) -> None:
     found = checked(tmp_path, [*rows, *fork])
     assert one(found, "PT041").severity == "info"
     assert "PT051" not in {f.code for f in found.findings if f.severity != "info"}
+
+
+def test_what_is_no_object_keeps_no_item(tmp_path: Path) -> None:
+    good = steps(GOOD)
+    items = {c.item: c for c in checked(tmp_path, [good[0], "{broken", "[1, 2]", *good[1:]]).checklist}
+    assert [(items[n].good, items[n].of) for n in (3, 5, 6)] == [(3, 3)] * 3
+    nothing = {c.item: c for c in checked(tmp_path, ["{broken", "[1, 2]"]).checklist}
+    assert [nothing[n].passed for n in (3, 5, 6, 7)] == [None] * 4
+    assert nothing[10].passed is False
+
+
+def test_an_object_without_a_session_breaks_the_item(tmp_path: Path) -> None:
+    good = steps(GOOD)
+    del good[1]["session_id"]
+    item = next(c for c in checked(tmp_path, good).checklist if c.item == 3)
+    assert (item.good, item.of) == (2, 3)
+
+
+def test_a_pipe_is_no_file_to_wait_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "events.jsonl"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero")):
+        with pytest.raises(SourceError, match="no regular file"):
+            load([path])

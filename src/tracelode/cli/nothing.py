@@ -34,6 +34,32 @@ def nothing_found(reason: str, answer: dict[str, Any] | None = None) -> int:
     return NOTHING
 
 
+def no_plan_event(unusable: int) -> str:
+    """Say why files, or a workspace, tell of no plan.
+
+    Args:
+        unusable: lines that were read and are no event.
+
+    Returns:
+        A sentence for nothing_found.
+    """
+    if unusable:
+        return f"no plan event: {lost_lines(unusable)}"
+    return "no plan event; run tracelode import PATH first, or name a file of plan events"
+
+
+def lost_lines(unusable: int) -> str:
+    """Say that lines are no plan events.
+
+    Args:
+        unusable: how many, at least one.
+
+    Returns:
+        A sentence.
+    """
+    return f"{number(unusable, 'line')} cannot be used; tracelode plan check says why"
+
+
 def nothing_stored(workspace: Workspace) -> str:
     """Say why a workspace is empty.
 

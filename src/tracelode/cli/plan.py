@@ -125,7 +125,7 @@ def _opened(store: StoreOptions, chained: bool | None) -> Workspace:
 
 def _check(targets: tuple[str, ...], store: StoreOptions, own: PlanWords) -> int:
     from tracelode.cli import plan_text, shapes, shapes_plan
-    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.nothing import no_plan_event, nothing_found
     from tracelode.workspace import planning
 
     if _files(targets):
@@ -137,15 +137,12 @@ def _check(targets: tuple[str, ...], store: StoreOptions, own: PlanWords) -> int
 
         sys.stdout.write(json.dumps(planning.sarif(found), indent=2) + "\n")
     elif not found.events and not found.findings:
-        return nothing_found(_NOTHING, shapes_plan.check(found) if store.json else None)
+        return nothing_found(no_plan_event(found.unusable), shapes_plan.check(found) if store.json else None)
     elif store.json:
         shapes.write(shapes_plan.check(found))
     else:
         plan_text.check(found)
     return FAILED if planning.reaches(found, own.limit) else 0
-
-
-_NOTHING = "no plan event; run tracelode import PATH first, or name a file of plan events"
 
 
 def _measured(
@@ -161,11 +158,11 @@ def _measured(
 
 def _metrics(report: PlanReport, metric: str | None, store: StoreOptions) -> int:
     from tracelode.cli import plan_text, shapes, shapes_plan
-    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.nothing import no_plan_event, nothing_found
 
     answer = shapes_plan.report(report, metric) if store.json else None
     if not report.sessions:
-        return nothing_found(_NOTHING, answer)
+        return nothing_found(no_plan_event(report.unusable), answer)
     known = [p.name for p in report.pooled]
     if metric is not None and metric not in known:
         raise UsageError(f"unknown metric {metric!r}; known: {', '.join(known)}")
@@ -180,7 +177,7 @@ def _metrics(report: PlanReport, metric: str | None, store: StoreOptions) -> int
 
 def _page(report: PlanReport, metric: str | None, output: Path, store: StoreOptions) -> int:
     from tracelode.cli import shapes
-    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.nothing import no_plan_event, nothing_found
     from tracelode.cli.text import clean
     from tracelode.workspace.planning_pages import metrics_page
 
@@ -189,7 +186,7 @@ def _page(report: PlanReport, metric: str | None, output: Path, store: StoreOpti
     if not plan_sets.is_page(output):
         raise UsageError("plan metrics -o writes a page; name it FILE.html")
     if not report.sessions:
-        return nothing_found(_NOTHING, {"sessions": []} if store.json else None)
+        return nothing_found(no_plan_event(report.unusable), {"sessions": []} if store.json else None)
     metrics_page(report, output if str(output) != "-" else sys.stdout.buffer)
     if str(output) != "-":
         if store.json:
@@ -201,14 +198,17 @@ def _page(report: PlanReport, metric: str | None, output: Path, store: StoreOpti
 
 def _timeline(report: PlanReport, output: Path | None, store: StoreOptions) -> int:
     from tracelode.cli import plan_text, shapes, shapes_plan
-    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.nothing import lost_lines, no_plan_event, nothing_found
+    from tracelode.cli.screen import warn
     from tracelode.cli.text import clean
     from tracelode.workspace import local_zone, planning
 
     if not report.sessions:
-        return nothing_found(_NOTHING, {"sessions": []} if store.json else None)
+        return nothing_found(no_plan_event(report.unusable), {"sessions": []} if store.json else None)
     told = [s for s in report.sessions if s.tier in ("declared", "human")]
     planned: list[SessionPlan] = told or list(report.sessions[:1])
+    if output is not None and report.unusable:
+        warn(lost_lines(report.unusable))
     if output is not None and str(output).lower().endswith((".html", ".htm")):
         from tracelode.workspace.planning_pages import timeline_page
 
@@ -227,15 +227,17 @@ def _timeline(report: PlanReport, output: Path | None, store: StoreOptions) -> i
             else:
                 sys.stdout.write(f"wrote {clean(str(output))}\n")
     elif store.json:
-        shapes.write({"sessions": [shapes_plan.timeline(one) for one in planned]})
+        shapes.write(
+            {"sessions": [shapes_plan.timeline(one) for one in planned], "unusable": report.unusable}
+        )
     else:
-        plan_text.timeline(planned, store.tz or local_zone())
+        plan_text.timeline(planned, store.tz or local_zone(), report.unusable)
     return 0
 
 
 def _export(targets: tuple[str, ...], output: Path | None, store: StoreOptions) -> int:
     from tracelode.cli import shapes
-    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.nothing import no_plan_event, nothing_found
     from tracelode.cli.text import clean, number
     from tracelode.cli.view import open_workspace
 
@@ -246,10 +248,10 @@ def _export(targets: tuple[str, ...], output: Path | None, store: StoreOptions) 
     workspace = open_workspace(store)
     if str(output) == "-":
         sys.stdout.flush()
-        return 0 if workspace.plan_export(sys.stdout.buffer, *targets) else nothing_found(_NOTHING)
+        return 0 if workspace.plan_export(sys.stdout.buffer, *targets) else nothing_found(no_plan_event(0))
     count = workspace.plan_export(output, *targets)
     if not count:
-        return nothing_found(_NOTHING, {"events": 0} if store.json else None)
+        return nothing_found(no_plan_event(0), {"events": 0} if store.json else None)
     if store.json:
         shapes.write({"output": str(output), "events": count})
     else:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 FAILED = 4
 """Exit code of alerts at or above the limit."""
-NOTHING = "no plan event; run tracelode import PATH first, or name a file of plan events"
 ROWS = 30
 """Alerts on the screen."""
 _STYLES = {"error": "red", "warning": "yellow", "info": "dim"}
@@ -45,7 +44,7 @@ def alerts(
         Exit code.
     """
     from tracelode.cli import shapes
-    from tracelode.cli.nothing import nothing_found
+    from tracelode.cli.nothing import no_plan_event, nothing_found
     from tracelode.cli.text import clean, number
     from tracelode.cli.view import open_workspace
     from tracelode.workspace import alerting
@@ -61,7 +60,7 @@ def alerts(
     else:
         report = open_workspace(store).plan_alerts(*targets, rules=rules)
     if not report.sessions:
-        return nothing_found(NOTHING, answer(report) if store.json else None)
+        return nothing_found(no_plan_event(report.unusable), answer(report) if store.json else None)
     if output is not None:
         to_stream = str(output) == "-"
         sys.stdout.flush()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from tracelode.cli import plan_sets_text
+from tracelode.cli.nothing import lost_lines
 from tracelode.cli.screen import Screen
 from tracelode.cli.table import Column, Flex, Styled
 from tracelode.cli.text import clean, moment, number, rough
@@ -105,8 +106,7 @@ def metrics(report: PlanReport) -> None:
     if any(p.weighted for p in report.pooled):
         screen.sentence("corrected for sessions that sampling left out")
     if report.unusable:
-        count = number(report.unusable, "line")
-        screen.sentence(f"{count} cannot be used; tracelode plan check says why")
+        screen.sentence(lost_lines(report.unusable))
     screen.sentence("high or low is not right or wrong: read it with the kind of task")
 
 
@@ -227,12 +227,13 @@ def proof(report: PlanReport, name: str) -> None:
             screen.flow("", [clean(e) for e in found.events], joint=" ", indent=9)
 
 
-def timeline(sessions: Sequence[SessionPlan], tz: str) -> None:
+def timeline(sessions: Sequence[SessionPlan], tz: str, unusable: int = 0) -> None:
     """Write sessions over time: a row a node, a cell a stretch.
 
     Args:
         sessions: measured sessions.
         tz: zone of clock times.
+        unusable: lines of files that are no event.
     """
     screen = Screen()
     for place, one in enumerate(sessions):
@@ -244,6 +245,8 @@ def timeline(sessions: Sequence[SessionPlan], tz: str) -> None:
     screen.flow("", signs, joint="  ", indent=0)
     if any(one.tier == "inferred" for one in sessions):
         screen.sentence("- a stretch of one stage: nothing was planned")
+    if unusable:
+        screen.sentence(lost_lines(unusable))
 
 
 def _drawn(screen: Screen, one: SessionPlan, tz: str) -> None:

@@ -31,7 +31,8 @@ def checklist(
         plan rules, R12 and section 8.
     """
     events = [e for story in stories for e in story.events]
-    total = len(events) + loaded.unusable
+    # what is no object has no field that it could lack
+    total = len(events) + loaded.unusable - sum(f.fault.code == "PT010" for f in loaded.faults)
     recorded = [story for story in stories if not adapters(story.events)]
     types = {e.event_type for story in recorded for e in story.events}
     statuses = {e.status for e in events}
@@ -63,7 +64,7 @@ def checklist(
             good=len(statuses),
             of=5,
             # that nothing failed may be true
-            passed=None if missing == {"failed"} else not missing,
+            passed=None if not events or missing == {"failed"} else not missing,
         ),
         _item(8, "changes carry before and after", sum(map(has_difference, changes)), len(changes)),
         _told(_item(9, "results carry tool, input and result summary", len(told), len(ends)), stories),

@@ -165,7 +165,7 @@ class _Row:
         if not session or status is None:
             return None
         if status not in STATUSES[event_type]:
-            self._off("status", f"one that a {event_type} event cannot have")
+            self._off("status", f"one that events of type {event_type} cannot have")
             if executes:
                 return None
         self._changed(event_type, payload)
