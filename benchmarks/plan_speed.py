@@ -41,7 +41,7 @@ def run(given: argparse.Namespace, work: Path) -> Report:
         Case("top --stack plan.node", tracelode("top", "--stack", "plan.node", *told), env),
     ]
     load = wait_until_quiet(given.load_below, given.wait)
-    report = Report("plan speed", load=load)
+    report = Report("plan_speed", load=load)
     report.series = found = measure(cases, given.runs, warm=given.warm)
     report.bars(found[0], METRICS, apply=size(folder) >= BIG)
     answer = json.loads(call(tracelode("plan", "metrics", "--json", *told), env))
