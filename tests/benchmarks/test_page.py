@@ -69,7 +69,7 @@ def test_the_page_has_a_place_for_every_script(page: ModuleType, project: Path) 
     assert not re.search(r"20\d\d-\d\d", page.PAGE.read_text(encoding="utf-8"))
     # a table is written where the mark has the name that a script reports under
     for name in marks:
-        assert f'Report("{name}"' in (project / "benchmarks" / f"{name}.py").read_text(encoding="utf-8"), name
+        assert f'"{name}"' in (project / "benchmarks" / f"{name}.py").read_text(encoding="utf-8"), name
 
 
 def test_figures_of_small_sizes_are_not_written(project: Path, tmp_path: Path) -> None:
