@@ -8,19 +8,12 @@ import pytest
 
 from cli import fake
 from tracelode import workspace
-from tracelode.__main__ import main
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> fake.Run:
     """Run a command line: exit code, standard output, standard error."""
-
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(list(words))
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
+    return fake.commands(capsys)
 
 
 @pytest.fixture

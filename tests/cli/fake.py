@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
+import pytest
 
+from tracelode.__main__ import main
 from tracelode.errors import QueryError
 from tracelode.model.contiguity import Contiguity
 from tracelode.model.finding import Finding
@@ -23,6 +25,24 @@ from tracelode.model.session import Session
 
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
 """A command line: exit code, standard output, standard error."""
+
+
+def commands(capsys: pytest.CaptureFixture[str], *, flat: bool = False) -> Run:
+    """Run command lines in this process.
+
+    Args:
+        capsys: of the test.
+        flat: errors as one line, however wide the terminal is.
+    """
+
+    def call(*words: str) -> tuple[int, str, str]:
+        code = main(list(words))
+        out, err = capsys.readouterr()
+        return code, out, " ".join(err.split()) if flat else err
+
+    return call
+
+
 DAY = 86_400_000_000
 START = 1_790_000_000_000_000
 """2026-09-21 14:13:20 UTC in microseconds."""

@@ -25,18 +25,7 @@ ME = access.user()
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> fake.Run:
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(list(words))
-        out, err = capsys.readouterr()
-        return code, out, " ".join(err.split())
-
-    return call
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    demo(tmp_path / "s", tz="UTC")._catalog.close()
-    return tmp_path / "s"
+    return fake.commands(capsys, flat=True)
 
 
 def _policy(store: Path, role: str, log: bool = True) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,10 @@ import pytest
 
 import tracelode
 from cli import fake
-from tracelode.__main__ import main
 from tracelode.errors import AccessDenied
 from tracelode.governance import access
 from tracelode.model.governing import ROLES, Role, may
-from tracelode.workspace import Workspace, demo
+from tracelode.workspace import Workspace
 from tracelode.workspace.doors import METHODS, UNASKED
 
 ME = access.user()
@@ -26,24 +24,7 @@ SESSION = "de000003"
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> fake.Run:
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(list(words))
-        out, err = capsys.readouterr()
-        return code, out, " ".join(err.split())
-
-    return call
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("samples") / "s"
-    demo(place, tz="UTC")._catalog.close()
-    return place
-
-
-@pytest.fixture
-def store(made: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(made, tmp_path / "s"))
+    return fake.commands(capsys, flat=True)
 
 
 def _policy(store: Path, role: Role) -> None:

@@ -10,42 +10,32 @@ import pytest
 from cli import fake
 from plan.article import rows as article
 from plan.traces import row, written
-from tracelode.__main__ import main
-from tracelode.workspace import demo
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> fake.Run:
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(list(words))
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
+    return fake.commands(capsys)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> str:
-    demo(tmp_path / "s", tz="UTC")._catalog.close()
-    (tmp_path / "s" / "policy.yaml").write_text(
-        "retention: {redacted: 10 d}\nhold: [de000001]\naccess: {log: true}\n"
-    )
-    return str(tmp_path / "s")
+def kept(store: Path) -> str:
+    (store / "policy.yaml").write_text("retention: {redacted: 10 d}\nhold: [de000001]\naccess: {log: true}\n")
+    return str(store)
 
 
 @pytest.mark.parametrize("width", [40, 80])
 def test_lines_fit(
-    run: fake.Run, store: str, tmp_path: Path, width: int, monkeypatch: pytest.MonkeyPatch
+    run: fake.Run, kept: str, tmp_path: Path, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     trace = str(written(tmp_path, article()))
     out = str(tmp_path / "o.jsonl")
     commands = [
-        ("gc", "--dry-run", "--store", store),
-        ("gc", "--forget", "de000005", "--dry-run", "--store", store),
-        ("gc", "--store", store),
-        ("access", "--store", store),
-        ("access", "log", "--store", store),
+        ("gc", "--dry-run", "--store", kept),
+        ("gc", "--forget", "de000005", "--dry-run", "--store", kept),
+        ("gc", "--store", kept),
+        ("access", "--store", kept),
+        ("access", "log", "--store", kept),
         ("redact", trace, "-o", out, "--profile", "metadata"),
         ("redact", trace, "--check", "--profile", "metadata"),
     ]
@@ -56,15 +46,15 @@ def test_lines_fit(
         assert max(map(len, said.replace(str(tmp_path), "").splitlines())) <= width, words
 
 
-def test_gc_as_json_and_a_second_time(run: fake.Run, store: str) -> None:
-    code, said, _ = run("gc", "--store", store, "--json")
+def test_gc_as_json_and_a_second_time(run: fake.Run, kept: str) -> None:
+    code, said, _ = run("gc", "--store", kept, "--json")
     answer = json.loads(said)
     assert (code, answer["dry"], len(answer["held"])) == (0, False, 1)
     assert {e["what"] for e in answer["expired"]} == {"redacted"}
     assert len(answer["expired"]) == 12
-    assert json.loads(run("gc", "--store", store, "--json")[1])["expired"] == []
+    assert json.loads(run("gc", "--store", kept, "--json")[1])["expired"] == []
     # nothing that is counted went with the texts
-    totals = json.loads(run("--store", store, "--json")[1])["totals"]
+    totals = json.loads(run("--store", kept, "--json")[1])["totals"]
     assert totals["sessions"] == 13
 
 
@@ -77,11 +67,11 @@ def test_redact_says_where_to(run: fake.Run, tmp_path: Path) -> None:
     assert run("redact", str(tmp_path / "none.jsonl"), "--check")[0] == 1
 
 
-def test_files_are_nobodys_store(run: fake.Run, store: str, tmp_path: Path) -> None:
-    Path(store, "policy.yaml").write_text("access: {default: reader, log: true}\n")
+def test_files_are_nobodys_store(run: fake.Run, kept: str, tmp_path: Path) -> None:
+    Path(kept, "policy.yaml").write_text("access: {default: reader, log: true}\n")
     trace = str(written(tmp_path, article()))
-    assert run("plan", "alerts", trace, "--store", store)[0] == 0
-    assert run("plan", "alerts", "--store", store)[0] == 1
+    assert run("plan", "alerts", trace, "--store", kept)[0] == 0
+    assert run("plan", "alerts", "--store", kept)[0] == 1
 
 
 def test_figures_say_that_they_were_corrected(run: fake.Run, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 from cli import fake
 from plan.article import rows as article
 from plan.traces import written
-from tracelode.__main__ import main
 from tracelode.errors import ExportError, UsageError
 from tracelode.model.warehouse import DATE, TABLES
 from tracelode.workspace import Workspace, demo
@@ -159,9 +158,4 @@ def test_the_command(store: Workspace, run: fake.Run, tmp_path: Path) -> None:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> fake.Run:
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(list(words))
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
+    return fake.commands(capsys)

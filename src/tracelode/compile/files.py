@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from tracelode.compile.execute.sound import problems
+from tracelode.compile.paths import deeper
 from tracelode.compile.sealing import digest, sealed
 from tracelode.errors import EditedWorkflow, WorkflowError
 from tracelode.files import bounded, why
@@ -66,7 +67,7 @@ def load(path: str | os.PathLike[str], *, accept_edits: bool = False) -> Workflo
         raise WorkflowError(f"it cannot be read: {why(error)}", path=name) from None
     workflow = _decoded(data, name)
     tree = msgspec.json.decode(data)
-    if _deep(tree):
+    if deeper(tree, DEPTH):
         raise WorkflowError("it is nested too deep", path=name)
     if wrong := problems(workflow):
         place, what = wrong[0]
@@ -113,19 +114,6 @@ def _decoded(data: bytes, name: str) -> Workflow:
         raise WorkflowError(shown, path=name, place=place.rstrip("`").lstrip(".")) from None
     except RecursionError:
         raise WorkflowError("it is nested too deep", path=name) from None
-
-
-def _deep(tree: Any) -> bool:
-    """Has a value more than DEPTH levels?"""
-    level = [tree]
-    for _ in range(DEPTH):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
-        ]
-    return bool(level)
 
 
 def _unread(tree: Any, read: object) -> bool:

@@ -108,6 +108,27 @@ def leaves(tree: Tree, keys: tuple[Key, ...] = ()) -> Iterator[tuple[tuple[Key, 
             yield at, value
 
 
+def deeper(tree: Tree, most: int) -> bool:
+    """Are lists and dicts of a value nested deeper than some levels?
+
+    Args:
+        tree: JSON value.
+        most: levels that are allowed; a list without lists and dicts in it is one.
+
+    Example:
+        >>> deeper([[1]], 2), deeper([[[1]]], 2), deeper(7, 1)
+        (False, True, False)
+    """
+    level = [tree] if isinstance(tree, dict | list) else []
+    for _ in range(most):
+        inner: list[Tree] = []
+        for outer in level:
+            values = outer.values() if type(outer) is dict else outer
+            inner += [value for value in values if type(value) is dict or type(value) is list]
+        level = inner
+    return bool(level)
+
+
 def get(tree: Tree, path: str) -> Tree:
     """The value at a path; with [*] or {*} the list of all values that are there.
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from tracelode.compile.normalise import printed
+from tracelode.compile.paths import deeper
 from tracelode.model.run import Tree
 
 LARGEST = 10_000_000
@@ -31,7 +32,6 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 LOST = "\ufffd"
 """In the place of half a character, which cannot be written: what it was is not known."""
 _ONE_TEXT = frozenset({"result", "output", "content", "text", "response"})
-_NESTS = (dict, list)
 _ERRORS = (ValueError, RecursionError, MemoryError, OverflowError)  # msgspec's and unicode's are ValueErrors
 
 
@@ -62,7 +62,7 @@ def parse(text: str, loose: bool = True) -> Tree:
     found = decode(bare)
     if found is printed.NOTHING and loose:
         found = _loose(bare)
-    if found is printed.NOTHING or _depth(found) > DEPTH:
+    if found is printed.NOTHING or deeper(found, DEPTH):
         return text
     return _opened(found, loose)
 
@@ -126,25 +126,13 @@ def _clean(tree: Tree) -> Tree:
     return tree
 
 
-def _depth(tree: Tree) -> int:
-    depth, level = 1, [tree] if isinstance(tree, _NESTS) else []
-    while level and depth <= DEPTH:
-        inner: list[Tree] = []
-        for outer in level:
-            values = outer.values() if type(outer) is dict else outer
-            inner += [value for value in values if type(value) is dict or type(value) is list]
-        level = inner
-        depth += bool(level)
-    return depth
-
-
 def _opened(found: Tree, loose: bool) -> Tree:
     """A value without the wrappings that carry it: content blocks of MCP, JSON kept as one text."""
     if isinstance(found, str):
         inner = found.strip()
         if inner[:1] in ("{", "["):
             value = decode(inner)
-            if isinstance(value, dict | list) and _depth(value) <= DEPTH:
+            if isinstance(value, dict | list) and not deeper(value, DEPTH):
                 return value
         return found
     if isinstance(found, dict) and isinstance(found.get("content"), list):
