@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from cli import fake
 from plan.arms import write
-from tracelode.workspace import demo
+from tracelode.cli import plan_sets_text
+from tracelode.workspace import demo, planning
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,15 @@ def test_lines_fit(
         _, said, _ = run(*words)
         assert said
         assert max(map(len, said.splitlines())) <= width, words
+
+
+def test_sessions_that_only_their_sub_agents_tell_of_are_counted_apart(arms: Path) -> None:
+    report = planning.measure_files([arms / "plain"])
+    assert report.subagents == 0
+    plain = plan_sets_text.drawn(msgspec.structs.replace(report, cluster="session", clusters=32))
+    assert "over 32 sessions, " in plain
+    more = plan_sets_text.drawn(msgspec.structs.replace(report, cluster="session", clusters=34))
+    assert "over 34 sessions (2 known by their sub-agents alone), " in more
 
 
 def test_study(run: fake.Run, arms: Path) -> None:

@@ -85,6 +85,9 @@ def _decided(screen: Screen, report: PlanReport) -> None:
 def drawn(report: PlanReport) -> str:
     """How intervals were made, or why there are none."""
     count = number(report.clusters, report.cluster)
+    lone = report.clusters - (len(report.sessions) - report.subagents) if report.cluster == "session" else 0
+    if lone > 0:
+        count += f" ({lone:,} known by {'its' if lone == 1 else 'their'} sub-agents alone)"
     if not report.resamples:
         return f"{count}: fewer than 5 are described only, without intervals"
     return (
