@@ -121,6 +121,8 @@ def deeper(tree: Tree, most: int) -> bool:
     """
     level = [tree] if isinstance(tree, dict | list) else []
     for _ in range(most):
+        if not level:
+            return False
         inner: list[Tree] = []
         for outer in level:
             values = outer.values() if type(outer) is dict else outer
