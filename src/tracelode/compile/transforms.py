@@ -264,7 +264,7 @@ def _chains(produced: Tree, passed: Tree) -> Iterator[tuple[Transform, ...]]:
         yield (Transform("round", str(places_of(passed))), kind)
         yield (Transform("amount"), Transform("round", str(places_of(passed))), kind)
         return
-    yield from _texts(produced)
+    yield from _texts(produced, passed)
     yield from _numbers(passed)
     yield from _moments(produced, passed)
     if (mask := _phone_mask(passed)) is not None:
@@ -272,11 +272,15 @@ def _chains(produced: Tree, passed: Tree) -> Iterator[tuple[Transform, ...]]:
         yield (Transform("phone", mask),)
 
 
-def _texts(produced: Tree) -> Iterator[tuple[Transform, ...]]:
+def _texts(produced: Tree, passed: str) -> Iterator[tuple[Transform, ...]]:
+    """Changes of spelling; what would change nothing here gives no more than a simpler one before it."""
     base = () if isinstance(produced, str) else (Transform("str"),)
-    for coded in _CODED:
-        for spaced in ("", "squeeze"):
-            for read in ("", "unurl"):
+    shown = text(produced)
+    reads = ("", "unurl") if "%" in shown or "+" in shown else ("",)
+    spaces = ("", "squeeze") if len(reads) > 1 or " ".join(shown.split()) != shown else ("",)
+    for coded in _CODED if "%" in passed or "+" in passed else ("",):
+        for spaced in spaces:
+            for read in reads:
                 for case in _CASES:
                     yield (*base, *(Transform(name) for name in (read, spaced, case, coded) if name))
 

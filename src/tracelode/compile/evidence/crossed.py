@@ -345,9 +345,9 @@ def fare(work: Work, found: Crossed, group: Group, candidate: Candidate, runs: f
     hits = [n for n in free if n in candidate.hit]
     pool = candidate.runs & runs
     chances = [
-        len(candidate.others[n] & pool) / len(pool - {group.places[n][0]})
+        len(candidate.others[n] & pool) / apart
         for n in free
-        if candidate.others and pool - {group.places[n][0]}
+        if candidate.others and (apart := len(pool) - (group.places[n][0] in pool))
     ]
     return Fare(
         runs=len({group.places[n][0] for n in free}),
