@@ -63,7 +63,7 @@ def test_sessions_that_only_their_sub_agents_tell_of_are_counted_apart(arms: Pat
     plain = plan_sets_text.drawn(msgspec.structs.replace(report, cluster="session", clusters=32))
     assert "over 32 sessions, " in plain
     more = plan_sets_text.drawn(msgspec.structs.replace(report, cluster="session", clusters=34))
-    assert "over 34 sessions (2 known by their sub-agents alone), " in more
+    assert "over 34 sessions (2 known through sub-agents alone), " in more
 
 
 def test_study(run: fake.Run, arms: Path) -> None:

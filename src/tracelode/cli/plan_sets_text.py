@@ -87,7 +87,7 @@ def drawn(report: PlanReport) -> str:
     count = number(report.clusters, report.cluster)
     lone = report.clusters - (len(report.sessions) - report.subagents) if report.cluster == "session" else 0
     if lone > 0:
-        count += f" ({lone:,} known by {'its' if lone == 1 else 'their'} sub-agents alone)"
+        count += f" ({lone:,} known through sub-agents alone)"
     if not report.resamples:
         return f"{count}: fewer than 5 are described only, without intervals"
     return (
