@@ -235,6 +235,26 @@ def test_no_content_gets_into_a_log_of_strace(place: Path) -> None:
     assert done.target.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.skipif(NO_STRACE, reason="no strace that may watch is at hand")
+def test_every_byte_of_commands_that_run_side_by_side_is_told(place: Path) -> None:
+    one = 'sh -c "seq $n > out$n; wc -c < out$n > size$n; sort -r out$n > sorted$n" &'
+    done = recorded("sh", "-c", f"for n in $(seq 100 140); do {one} done; wait", tracer="strace", place=place)
+    workspace = imported(place, done.target)
+    (effects,) = workspace.sessions()
+    told: dict[str, int] = {}
+    for o in workspace.operations(effects.key):
+        if o.kind == "file":
+            name = Path(o.fields["path"]).name
+            told[name] = told.get(name, 0) + (o.measures["bytes.written"] or 0)
+    files = {path.name: path.stat().st_size for path in (place / "proj").iterdir()}
+    assert len(files) == 123
+    assert {name: told.get(name) for name in files} == files
+    processes = [o for o in workspace.operations(effects.key) if o.kind == "process"]
+    assert [o.fields["command"] for o in processes if "process" not in o.fields] == [
+        processes[0].fields["command"]
+    ]
+
+
 def test_secrets_in_command_lines_are_gone_from_a_recording_of_proc(place: Path) -> None:
     secret = "sk-ant-api03-" + "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789" * 2 + "AA"
     done = recorded("sh", "-c", f"sleep 0.2 # --api-key {secret}", tracer="proc", place=place)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from effects import told
 from tracelode import registry, touches
+from tracelode.sources.strace import forks
 from tracelode.sources.strace.lines import parse, unescaped
 from tracelode.testing import _read_in_pieces
 
@@ -170,6 +171,68 @@ def test_strace_children_that_show_before_several_open_forks_are_linked_later() 
     )
     assert drafts["9 b"].fields["process"] == drafts["8 a"].id
     assert drafts["10 c"].fields["process"] == drafts["7 a"].id
+
+
+NESTED = (
+    '7 1791280801.000000 openat(AT_FDCWD</w>, "log", O_WRONLY|O_CREAT, 0666) = 3</w/log>',
+    "7 1791280801.000001 vfork( <unfinished ...>",
+    '8 1791280801.000002 openat(AT_FDCWD</w>, "out", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 1</w/out>',
+    "8 1791280801.000003 vfork( <unfinished ...>",
+    "9 1791280801.000004 write(0x1, 0x55, 0x10) = 0x10",
+    "9 1791280801.000005 write(0x3, 0x55, 0x20) = 0x20",
+    "8 1791280801.000006 <... vfork resumed>) = 9",
+    "7 1791280801.000007 <... vfork resumed>) = 8",
+)
+BESIDE = (
+    '7 1791280801.000000 openat(AT_FDCWD</w>, "log", O_WRONLY|O_CREAT, 0666) = 3</w/log>',
+    "7 1791280801.000000 clone(flags=SIGCHLD) = 8",
+    '8 1791280801.000002 openat(AT_FDCWD</w>, "out", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 1</w/out>',
+    "8 1791280801.000003 vfork( <unfinished ...>",
+    "7 1791280801.000003 vfork( <unfinished ...>",
+    # 9 is of 8, its own child as well; 10 of 7
+    "9 1791280801.000004 write(0x1, 0x55, 0x10 <unfinished ...>",
+    "10 1791280801.000004 write(0x3, 0x55, 0x3) = 0x3",
+    "9 1791280801.000005 <... write resumed>) = 0x10",
+    "9 1791280801.000005 clone(flags=CLONE_VM|CLONE_THREAD <unfinished ...>",
+    "11 1791280801.000005 write(0x3, 0x55, 0x20) = 0x20",
+    "9 1791280801.000006 <... clone resumed>) = 11",
+    "7 1791280801.000007 <... vfork resumed>) = 10",
+    "11 1791280801.000007 +++ exited with 0 +++",
+    "8 1791280801.000008 <... vfork resumed>) = 9",
+    "9 1791280801.000009 +++ exited with 0 +++",
+)
+
+
+@pytest.mark.parametrize("cuts", [(), *((n,) for n in range(2, 17)), tuple(range(2, 17))], ids=str)
+@pytest.mark.parametrize(
+    ("lines", "starts"),
+    [(NESTED, {"8": "7", "9": "8"}), (BESIDE, {"8": "7", "9": "8", "10": "7"})],
+    ids=["nested", "beside"],
+)
+def test_strace_children_that_show_early_write_where_those_that_started_them_did(
+    lines: tuple[str, ...], starts: dict[str, str], cuts: tuple[int, ...]
+) -> None:
+    drafts, skipped = told("strace", log(*lines), *(cut for cut in cuts if cut < len(lines) + 2))
+    written = {key: d.measures["bytes.written"] for key, d in drafts.items() if d.kind == "file"}
+    wanted = {"7 log": 0, "8 out": 0, "9 out": 16, "9 log": 32, "10 log": 3}
+    assert written == {k: v for k, v in wanted.items() if k.split()[0] in (*starts, "7")}
+    processes = {d.fields["pid"]: d for d in drafts.values() if d.kind == "process"}
+    assert {pid: d.fields.get("process") for pid, d in processes.items()} == {
+        "7": None, **{pid: processes[above].id for pid, above in starts.items()}
+    }  # fmt: skip
+    assert not skipped
+
+
+def test_strace_what_waits_is_read_when_nothing_can_tell_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = '9 1791280801.000004 write(1</w/out>, "x", 1) = 1'
+    both = ("7 1791280801.000000 fork() = 8", "8 1791280801.000003 vfork( <unfinished ...>",
+            "7 1791280801.000003 vfork( <unfinished ...>")  # fmt: skip
+    ends = [f"{pid} 1791280801.000005 +++ killed by SIGKILL +++" for pid in (7, 8)]
+    for most, lines in ((forks.MOST_HELD, (*both, *[write] * 5, *ends)), (4, (*both, *[write] * 5))):
+        monkeypatch.setattr(forks, "MOST_HELD", most)
+        drafts, _ = told("strace", log(*lines))
+        assert drafts["9 /w/out"].measures["bytes.written"] == 5
+        assert "process" not in drafts["9 process"].fields
 
 
 @pytest.mark.parametrize("stamp", ["12:00:00.000001 ", "12:00:00 ", "", "     0.000010 "])

@@ -24,7 +24,7 @@ class Strace:
     """Reads logs of `strace -f -ttt -y -o FILE`, and those that `tracelode record` wrote with it."""
 
     name = ADAPTER
-    version = "2"
+    version = "3"
     agent = ADAPTER
     layout = "session"
     effects = True

@@ -9,7 +9,7 @@ from tracelode.making import prefixed
 from tracelode.model.operation import Status, operation_id
 from tracelode.model.ports import About, Item, Line, Skip
 from tracelode.sources.strace.calls import Calls
-from tracelode.sources.strace.forks import Forks
+from tracelode.sources.strace.forks import Forks, Waiting
 from tracelode.sources.strace.lines import Entry, parse
 from tracelode.sources.strace.state import Begun, Own, State
 from tracelode.touches import MARK, ROLE, Process, Recording, Touches
@@ -37,7 +37,8 @@ class Reader:
         self.at: int | None = None
         self.touches = Touches(state.table, ADAPTER, state.session, path)
         self.calls = Calls(self.touches)
-        self.forks = Forks()
+        self.forks = Forks(state.early)
+        self.waiting = Waiting(state.held)
         for thread, begun in state.begun.items():
             self._note(thread, begun)
 
@@ -52,6 +53,8 @@ class Reader:
                 if line.data.startswith(MARK):
                     continue
             yield from self._line(line)
+            if self.waiting:
+                yield from self._go_on()
         yield from self.touches.all_sums()
 
     def _begin(self, line: Line) -> Iterator[Item]:
@@ -83,11 +86,19 @@ class Reader:
             yield Skip(line.number, "clock goes back")
         if entry.at is not None:
             state.last = max(entry.at, state.last or 0)
+        if entry.pid in self.waiting or (entry.pid not in state.tids and self._several()):
+            self.waiting.hold(entry, line.number, line.offset)
+        else:
+            yield from self._entry(entry)
+
+    def _entry(self, entry: Entry) -> Iterator[Item]:
+        """What one line does, by then that of a process which is known or of one that nothing tells of."""
+        state = self.state
         self.at = entry.at
         if entry.what == "resumed":
             begun = self._answered(entry.pid)
             if begun is None or begun.name != entry.name:
-                yield Skip(line.number, "end of a call whose beginning is not in the log")
+                yield Skip(self.line.number, "end of a call whose beginning is not in the log")
                 return
             arguments = begun.arguments + entry.arguments
             entry = entry._replace(arguments=arguments, at=begun.at, slack=begun.slack)
@@ -124,6 +135,28 @@ class Reader:
         self.forks.drop(thread)
         return self.state.begun.pop(thread, None)
 
+    # lines that wait ------------------------------------------------------------------------------
+
+    def _several(self) -> bool:
+        """May more than one open call have started a new number, or may what another new one started?"""
+        return bool(self.forks) and (bool(self.waiting) or self.forks.only() is None)
+
+    def _go_on(self) -> Iterator[Item]:
+        """Lines whose process is known now; all of them where nothing can tell it any more."""
+        yield from self._released()
+        if self.waiting and (self.waiting.full or not self.forks):
+            for number in self.waiting.numbers():
+                first = self.waiting.first(number)
+                self.state.ahead[number] = self.state.ahead.get(number, 0) + 1
+                self._new(number, None, first.at, first.slack)
+                self.waiting.release(number)
+            yield from self._released()
+
+    def _released(self) -> Iterator[Item]:
+        for held in self.waiting.released():
+            self.line = Line(held.line, held.offset, b"")
+            yield from self._entry(held.entry)
+
     # processes ------------------------------------------------------------------------------------
 
     def _process(self, entry: Entry) -> Process:
@@ -135,11 +168,13 @@ class Reader:
         forking = bool(self.forks)
         if forking:
             state.ahead[entry.pid] = state.ahead.get(entry.pid, 0) + 1
-        thread = self.forks.only()
-        if thread is not None:
+        only = self.forks.only()
+        if only is not None:
             # its number is not told yet, but nothing else can have started it
-            parent, begun = state.tids[thread], state.begun[thread]
-            return self._born(entry.pid, parent, begun.arguments, begun.at, begun.slack)
+            thread, start = only
+            begun = state.begun[thread]
+            self.forks.shows(entry.pid, start)
+            return self._born(entry.pid, start[0], begun.arguments, begun.at, begun.slack)
         # strace began with it; whatever else shows up had begun before, or its start is not in the log
         runs = entry.name == "execve" and state.count == 0
         process = self._new(entry.pid, None, entry.at if runs or forking else None, entry.slack)
@@ -175,7 +210,12 @@ class Reader:
         state, pid = self.state, entry.value
         if pid is None or pid <= 0:
             return
+        if pid in self.waiting:
+            self._born(pid, process.native, entry.arguments, entry.at, entry.slack)
+            self.waiting.release(pid)
+            return
         native = state.tids.get(pid)
+        self.forks.told(pid)
         if pid not in state.ahead:
             if native is not None:
                 # the number is used again, and the log does not tell how its process ended

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from tracelode.sources.strace.descriptors import Thing
+from tracelode.sources.strace.lines import Entry
 from tracelode.touches import Table
 
 
@@ -32,6 +33,17 @@ class Own(msgspec.Struct):
     """Threads that still run."""
 
 
+class Held(msgspec.Struct):
+    """A line that waits until it is known what started its process."""
+
+    entry: Entry
+    """Its parts."""
+    line: int
+    """Its number."""
+    offset: int
+    """Bytes before it."""
+
+
 class State(msgspec.Struct):
     """What reading must remember; bounded by what runs."""
 
@@ -49,6 +61,10 @@ class State(msgspec.Struct):
     """Thread number to its call without an answer."""
     ahead: dict[int, int] = {}
     """Threads that showed before the call that started them was answered, and how often."""
+    early: dict[int, tuple[str, bool]] = {}
+    """Of those, what only one open call can have started: native name of its process, and is it a thread?"""
+    held: dict[int, list[Held]] = {}
+    """Numbers that several open calls may have started, to their lines."""
     table: Table = msgspec.field(default_factory=Table)
     """Processes, files and hosts."""
     last: int | None = None
