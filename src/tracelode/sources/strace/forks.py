@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
+from heapq import heappop, heappush
 
 from tracelode.sources.strace.lines import Entry
 from tracelode.sources.strace.state import Held
@@ -85,11 +85,12 @@ class Forks:
             self._count(start)
 
     def only(self) -> tuple[int, Start] | None:
-        """What alone can have started a new number, and the thread that began first; None if several can."""
+        """The thread that alone can have started a new number, and what it starts; None if several can."""
         if len(self._lack) != 1:
             return None
         (start,) = self._lack
-        return next(iter(self._threads[start])), start
+        threads = self._threads[start]
+        return (next(iter(threads)), start) if len(threads) == 1 else None
 
     def _count(self, start: Start) -> None:
         """Is there an open call whose child did not show yet?"""
@@ -109,10 +110,10 @@ class Waiting:
     def __init__(self, held: dict[int, list[Held]]) -> None:
         self._held = held
         self._weight = sum(_weight(h.entry) for lines in held.values() for h in lines)
-        self._ready: deque[int] = deque()
+        self._ready: list[tuple[int, Held]] = []
 
     def __bool__(self) -> bool:
-        return bool(self._held)
+        return bool(self._held or self._ready)
 
     def __contains__(self, number: int) -> bool:
         return number in self._held
@@ -147,14 +148,15 @@ class Waiting:
         Args:
             number: it is known now.
         """
-        self._ready.append(number)
+        for held in self._held.pop(number):
+            heappush(self._ready, (held.line, held))
 
     def released(self) -> Iterator[Held]:
-        """Lines of numbers that are known now, also of those that become known by them."""
+        """Lines of numbers that are known now, also of those that become known by them, in file order."""
         while self._ready:
-            for held in self._held.pop(self._ready.popleft(), ()):
-                self._weight -= _weight(held.entry)
-                yield held
+            _, held = heappop(self._ready)
+            self._weight -= _weight(held.entry)
+            yield held
 
 
 def _weight(entry: Entry) -> int:

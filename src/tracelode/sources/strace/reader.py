@@ -94,13 +94,13 @@ class Reader:
     def _entry(self, entry: Entry) -> Iterator[Item]:
         """What one line does, by then that of a process which is known or of one that nothing tells of."""
         state = self.state
-        self.at = entry.at
+        self.at, handed = entry.at, None
         if entry.what == "resumed":
             begun = self._answered(entry.pid)
             if begun is None or begun.name != entry.name:
                 yield Skip(self.line.number, "end of a call whose beginning is not in the log")
                 return
-            arguments = begun.arguments + entry.arguments
+            arguments, handed = begun.arguments + entry.arguments, begun.handed
             entry = entry._replace(arguments=arguments, at=begun.at, slack=begun.slack)
         if not state.project and entry.arguments.startswith("AT_FDCWD</"):
             # names are told from here on where the log lay
@@ -113,9 +113,12 @@ class Reader:
             yield from self._gone(process, entry)
         elif entry.what == "begun":
             begun = Begun(entry.name, entry.arguments, entry.at, entry.slack)
+            own = state.own[process.native]
+            if entry.name in FORKS and own.tids > 1:
+                begun.handed = Own(dict(own.fds), own.cwd)
             self._open(entry.pid, begun)
         elif entry.name in FORKS:
-            yield from self._fork(process, entry)
+            yield from self._fork(process, entry, handed)
         else:
             own = state.own[process.native]
             yield from self.calls.apply(process, own, entry, self.line)
@@ -174,7 +177,7 @@ class Reader:
             thread, start = only
             begun = state.begun[thread]
             self.forks.shows(entry.pid, start)
-            return self._born(entry.pid, start[0], begun.arguments, begun.at, begun.slack)
+            return self._born(entry.pid, start[0], begun.arguments, begun.at, begun.slack, begun.handed)
         # strace began with it; whatever else shows up had begun before, or its start is not in the log
         runs = entry.name == "execve" and state.count == 0
         process = self._new(entry.pid, None, entry.at if runs or forking else None, entry.slack)
@@ -194,7 +197,9 @@ class Reader:
         state.own[native] = Own()
         return process
 
-    def _born(self, pid: int, parent: str, arguments: str, at: int | None, slack: int) -> Process:
+    def _born(
+        self, pid: int, parent: str, arguments: str, at: int | None, slack: int, handed: Own | None
+    ) -> Process:
         """What a call started: a process, or one more thread of the same one."""
         state = self.state
         above, own = state.table.running[parent], state.own[parent]
@@ -203,15 +208,16 @@ class Reader:
             own.tids += 1
             return above
         child = self._new(pid, above, at, slack)
-        state.own[child.native] = Own(dict(own.fds), own.cwd)
+        given = handed or own
+        state.own[child.native] = Own(dict(given.fds), given.cwd)
         return child
 
-    def _fork(self, process: Process, entry: Entry) -> Iterator[Item]:
+    def _fork(self, process: Process, entry: Entry, handed: Own | None) -> Iterator[Item]:
         state, pid = self.state, entry.value
         if pid is None or pid <= 0:
             return
         if pid in self.waiting:
-            self._born(pid, process.native, entry.arguments, entry.at, entry.slack)
+            self._born(pid, process.native, entry.arguments, entry.at, entry.slack, handed)
             self.waiting.release(pid)
             return
         native = state.tids.get(pid)
@@ -220,7 +226,7 @@ class Reader:
             if native is not None:
                 # the number is used again, and the log does not tell how its process ended
                 yield from self._forget(pid, native)
-            self._born(pid, process.native, entry.arguments, entry.at, entry.slack)
+            self._born(pid, process.native, entry.arguments, entry.at, entry.slack, handed)
             return
         state.ahead[pid] -= 1
         if not state.ahead[pid]:

@@ -9,6 +9,17 @@ from tracelode.sources.strace.lines import Entry
 from tracelode.touches import Table
 
 
+class Own(msgspec.Struct):
+    """What only the log's reader must know of a process."""
+
+    fds: dict[int, Thing] = {}
+    """Open descriptors, as far as they are known."""
+    cwd: str = ""
+    """Working folder, "" if unknown."""
+    tids: int = 1
+    """Threads that still run."""
+
+
 class Begun(msgspec.Struct):
     """A call without an answer yet."""
 
@@ -20,17 +31,8 @@ class Begun(msgspec.Struct):
     """UTC microseconds."""
     slack: int = 0
     """Microseconds by which that may be later."""
-
-
-class Own(msgspec.Struct):
-    """What only the log's reader must know of a process."""
-
-    fds: dict[int, Thing] = {}
-    """Open descriptors, as far as they are known."""
-    cwd: str = ""
-    """Working folder, "" if unknown."""
-    tids: int = 1
-    """Threads that still run."""
+    handed: Own | None = None
+    """What a child gets that it starts, where other threads may change that of its process meanwhile."""
 
 
 class Held(msgspec.Struct):
