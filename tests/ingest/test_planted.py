@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,13 @@ SECRETS = {
     "assignment": ("PASSWORD=correcthorse{n:05d}", "correcthorse{n:05d}"),
 }
 """Kind to (text to plant, part of it that must not be found), both with a number."""
+PARTS = re.compile("|".join(re.sub(r"\{n:0(\d+)d\}", r"\\d{\1}", part) for _, part in SECRETS.values()))
+
+
+def leaks(wanted: list[str], text: str) -> set[str]:
+    """Which parts of planted secrets stand in a text: one look for all of them."""
+    assert all(PARTS.fullmatch(secret) for secret in wanted)
+    return set(wanted).intersection(PARTS.findall(text))
 
 
 def rich() -> Transcript:
@@ -105,6 +113,13 @@ def everything(workspace: Workspace) -> str:
     return "\n".join(found)
 
 
+def test_a_leak_is_seen() -> None:
+    wanted = [part.format(n=n) for n, (_, part) in enumerate(SECRETS.values())]
+    assert leaks(wanted, "") == set()
+    for secret in wanted:
+        assert leaks(wanted, f"x{secret}7 {secret[:-1]}") == {secret}
+
+
 @pytest.mark.parametrize("mode", ["summary", "metadata", "full"])
 @pytest.mark.parametrize("kind", SECRETS)
 def test_nothing_planted_reaches_the_disk(tmp_path: Path, kind: str, mode: str) -> None:
@@ -132,8 +147,7 @@ def test_nothing_planted_reaches_the_disk(tmp_path: Path, kind: str, mode: str) 
     assert len(wanted) > 300
     assert sum(s.operations + s.inherited for s in workspace.sessions()) > 250
     text = everything(workspace) + repr(report)
-    leaked = [secret for secret in wanted if secret in text]
-    assert leaked == []
+    assert leaks(wanted, text) == set()
     assert ("Let me look." in text) == (mode != "metadata")
 
 
