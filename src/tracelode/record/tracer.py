@@ -11,7 +11,7 @@ NAMES = (
     "open", "openat", "openat2", "creat", "close", "dup", "dup2", "dup3", "fcntl", "pipe", "pipe2", "socket",
     "socketpair", "connect", "accept", "accept4", "unlink", "unlinkat", "rmdir", "rename", "renameat",
     "renameat2", "mkdir", "mkdirat", "truncate", "ftruncate", "link", "linkat", "symlink", "symlinkat",
-    "chdir",
+    "chdir", "fchdir", "close_range",
 )  # fmt: skip
 DATA = (
     "read", "pread64", "readv", "preadv", "preadv2", "recvfrom", "recvmsg", "write", "pwrite64", "writev",
@@ -20,6 +20,10 @@ DATA = (
 """Calls that carry what files and hosts hold: written down raw, as numbers, so that no content is logged."""
 ARGUMENTS = 4_096
 """Characters kept of each argument of a program."""
+
+
+NAMESPACES = "--decode-pids=pidns"
+"""Says beside a number of another namespace which one it is in the log."""
 
 
 def usable() -> str | None:
@@ -51,9 +55,21 @@ def arguments(program: str, target: Path, command: list[str]) -> list[str]:
         command: what to run.
     """
     return [
-        program, "-f", "-ttt", "-y", "-s", str(ARGUMENTS), *_filter(), "-A", "-o", str(target), "--",
-        *command,
+        program, *_numbers(program), "-f", "-ttt", "-y", "-s", str(ARGUMENTS), *_filter(), "-A",
+        "-o", str(target), "--", *command,
     ]  # fmt: skip
+
+
+def _numbers(program: str) -> list[str]:
+    """The option that tells numbers of other namespaces, where this strace has it."""
+    try:
+        tried = subprocess.run(
+            [program, NAMESPACES, "-V"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, timeout=10, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [NAMESPACES] if tried.returncode == 0 else []
 
 
 def _filter() -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 from collections.abc import Callable, Iterator
 
 from tracelode.model.operation import Status
 from tracelode.model.ports import Item, Line
 from tracelode.sources.strace.descriptors import NOTHING, WHOLE, Thing, address, descriptor, file_of, thing_of
-from tracelode.sources.strace.lines import Entry, strings
+from tracelode.sources.strace.lines import Entry, integer, strings
 from tracelode.sources.strace.state import Own
 from tracelode.touches import Process, Touches
 
@@ -17,11 +18,23 @@ IN = frozenset({"read", "pread64", "readv", "preadv", "preadv2", "recv", "recvfr
 OUT = frozenset({"write", "pwrite64", "writev", "pwritev", "pwritev2", "send", "sendto", "sendmsg"})
 OPENS = frozenset({"open", "openat", "openat2", "creat"})
 REFUSED = frozenset({"EACCES", "EPERM", "EROFS"})
+NEW = frozenset({
+    "socket", "accept", "accept4", "eventfd", "eventfd2", "epoll_create", "epoll_create1", "memfd_create",
+    "timerfd_create", "signalfd", "signalfd4", "inotify_init", "inotify_init1", "pidfd_open",
+})  # fmt: skip
+"""Calls that give a descriptor which is no file."""
+GIVES = frozenset({*OPENS, *NEW, "dup", "dup2", "dup3", "fcntl", "fcntl64"})
+"""Calls that give a descriptor, or say whether one ends when a program is run."""
+RANGE = re.compile(r"\b(?:0x[0-9a-f]{1,16}|\d{1,19})\b")
 PATHS = {
     "unlink": "delete", "unlinkat": "delete", "rmdir": "delete", "rename": "rename", "renameat": "rename",
     "renameat2": "rename", "mkdir": "write", "mkdirat": "write", "truncate": "write",
 }  # fmt: skip
 """Calls that change what their paths name, and how."""
+PAIRS = re.compile(r"\[(\d{1,19})(?:<[^<>]*>)?, (\d{1,19})(?:<[^<>]*>)?\]")
+"""The two descriptors that a pipe or a pair of sockets has."""
+MOST_PATHS = 2
+"""Paths that a call can name."""
 LINKS = frozenset({"link", "linkat", "symlink", "symlinkat"})
 COPIES = {"sendfile": (1, 0), "copy_file_range": (0, 1), "splice": (0, 1)}
 """Calls that move bytes: which descriptor is read and which one is written."""
@@ -48,7 +61,10 @@ class Calls:
             **dict.fromkeys(("execve", "execveat"), self._exec),
             **dict.fromkeys(("dup", "dup2", "dup3", "fcntl", "fcntl64"), self._dup),
             **dict.fromkeys(("connect", "accept", "accept4"), self._connect),
+            **dict.fromkeys(("pipe", "pipe2", "socketpair"), self._pair),
             "close": self._close,
+            "close_range": self._close_range,
+            "fchdir": self._open_folder,
             "ftruncate": self._cut,
             "chdir": self._folder,
         }
@@ -69,16 +85,38 @@ class Calls:
                 own.fds.pop(entry.value, None)
             else:
                 own.fds[entry.value] = thing
-        elif entry.name in ("socket", "pipe", "pipe2", "socketpair") and entry.value is not None:
+        elif entry.name in NEW and entry.value is not None:
             own.fds.pop(entry.value, None)
+        self._mark(own, entry)
         handler = self.calls.get(entry.name)
         if handler is not None:
             yield from handler(process, own, entry)
+
+    @staticmethod
+    def _mark(own: Own, entry: Entry) -> None:
+        """Does the descriptor that a call gave, or was told of, end when another program is run?"""
+        number = entry.value
+        if number is None or number < 0 or not (entry.told or entry.name in GIVES):
+            return
+        # behind paths, which may be called anything
+        flags = entry.arguments.rpartition('"')[2].rpartition(">")[2]
+        if entry.name.startswith("fcntl") and "F_DUPFD" not in flags:
+            found = descriptor(entry.arguments)
+            if "F_SETFD" not in flags or found is None:
+                return
+            number = found[0]
+        if "CLOEXEC" in flags:
+            own.ends.add(number)
+        else:
+            own.ends.discard(number)
 
     def _exec(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:
         found = strings(entry.arguments)
         if entry.value != 0 or not found:
             return
+        for number in own.ends:
+            own.fds.pop(number, None)
+        own.ends.clear()
         program, *words = found if entry.name == "execve" else found[1:] or found
         process.name = posixpath.basename(program) or program
         yield from self.touches.became(process, self.line, shlex.join(words or [program]), own.cwd)
@@ -172,18 +210,31 @@ class Calls:
         """The paths among some arguments, whole where the log tells the folder."""
         found: list[str] = []
         rest = arguments
-        while True:
+        while len(found) < MOST_PATHS:
             before, quote, after = rest.partition('"')
             if not quote:
-                return found
-            told = descriptor(before)
-            folder = told[1] if told and told[1].startswith(WHOLE) else own.cwd
+                break
+            told = descriptor(before.lstrip(", "))
+            folder = self._folder_of(own, told)
             if told and told[0] == -100 and told[1].startswith(WHOLE):
                 own.cwd = told[1]
-            (path, *_) = strings('"' + after) or [""]
-            found.append(posixpath.normpath(posixpath.join(folder, path)) if path else "")
             end = _end_of_string(after)
+            (path, *_) = strings('"' + after[: end + 3]) or [""]
+            # a home folder is whole also where a resume state has shortened it
+            whole = path if path.startswith(WHOLE) else posixpath.join(folder, path)
+            found.append(posixpath.normpath(whole) if path else "")
             rest = after[end:].lstrip(".").removeprefix(", ")
+        return found
+
+    @staticmethod
+    def _folder_of(own: Own, told: tuple[int, str, int] | None) -> str:
+        """The folder that a path begins in, "" if unknown."""
+        if told is None or told[0] == -100:
+            return told[1] if told and told[1].startswith(WHOLE) else own.cwd
+        if told[1].startswith(WHOLE):
+            return told[1]
+        thing = own.fds.get(told[0], NOTHING)
+        return thing.text if thing.kind == "file" else ""
 
     def _dup(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:
         if entry.name.startswith("fcntl") and "F_DUPFD" not in entry.arguments:
@@ -192,10 +243,46 @@ class Calls:
             own.fds[entry.value] = self._thing(own, entry.arguments)
         yield from ()
 
-    def _close(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:
-        found = descriptor(entry.arguments)
-        if found is not None and entry.value == 0:
+    def closes(self, own: Own, arguments: str) -> None:
+        """A descriptor ends with the beginning of its call, however late that is answered.
+
+        Args:
+            own: descriptors, changed in place.
+            arguments: of the call.
+        """
+        found = descriptor(arguments)
+        if found is not None:
             own.fds.pop(found[0], None)
+            own.ends.discard(found[0])
+
+    def _close(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:
+        if entry.value == 0:
+            self.closes(own, entry.arguments)
+        yield from ()
+
+    def _close_range(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:
+        numbers = [integer(word) for word in RANGE.findall(entry.arguments)[:2]]
+        if entry.value == 0 and len(numbers) == 2:
+            inside = {fd for fd in own.fds if numbers[0] <= fd <= numbers[1]}
+            if "CLOEXEC" in entry.arguments:
+                own.ends |= inside
+            else:
+                own.ends -= inside
+                for fd in inside:
+                    del own.fds[fd]
+        yield from ()
+
+    def _pair(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:
+        found = PAIRS.search(entry.arguments)
+        if found is not None and entry.value == 0:
+            for word in found.groups():
+                own.fds.pop(integer(word), None)
+                own.ends.discard(integer(word))
+        yield from ()
+
+    def _open_folder(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:
+        if entry.value == 0:
+            own.cwd = self._thing(own, entry.arguments).text
         yield from ()
 
     def _connect(self, process: Process, own: Own, entry: Entry) -> Iterator[Item]:

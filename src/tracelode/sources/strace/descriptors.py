@@ -11,7 +11,7 @@ from tracelode.model.operation import operation_id
 from tracelode.sources.strace.lines import integer, unescaped
 
 _FD = re.compile(
-    r"\s*(?P<number>0x[0-9a-f]{1,16}\b|-?\d{1,19}\b|AT_FDCWD)(?:<(?P<what>(?:->|[^<>]|<[^<>]*>)*)>)?"
+    r"\s*(?P<number>0x[0-9a-f]{1,16}\b|-?\d{1,19}\b|AT_FDCWD)(?:<(?P<what>(?:->|[^<>]|<[^<>]*>)*)>(?:\(deleted\))?)?"
 )
 _PEER = re.compile(r"(?:TCP|UDP|UDP-Lite|TCPv6|UDPv6|UDP-Litev6|SCTP|SCTPv6):\[.*->\[?([^\]>]*?)\]?:(\d+)\]$")
 _ADDRESS = re.compile(

@@ -27,6 +27,7 @@ class Forks:
         self._threads: dict[Start, dict[int, None]] = {}
         self._shown: dict[Start, set[int]] = {}
         self._lack: dict[Start, None] = {}
+        self._over: list[Start] = []
         for number, start in early.items():
             self._shown.setdefault(start, set()).add(number)
 
@@ -57,8 +58,7 @@ class Forks:
         del threads[thread]
         if not threads:
             del self._threads[start]
-            for number in self._shown.pop(start, ()):
-                del self._early[number]
+            self._over.append(start)
         self._count(start)
 
     def shows(self, number: int, start: Start) -> None:
@@ -83,6 +83,17 @@ class Forks:
         if start is not None:
             self._shown[start].discard(number)
             self._count(start)
+
+    def unanswered(self) -> list[int]:
+        """Numbers that were put down to calls which ended without an answer; they are forgotten."""
+        found: list[int] = []
+        while self._over:
+            start = self._over.pop()
+            if start not in self._threads:
+                found.extend(self._shown.pop(start, ()))
+        for number in found:
+            del self._early[number]
+        return found
 
     def only(self) -> tuple[int, Start] | None:
         """The thread that alone can have started a new number, and what it starts; None if several can."""

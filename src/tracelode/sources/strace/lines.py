@@ -18,6 +18,8 @@ _TOLD = re.compile(r"^(?:<(?P<what>.*)>)?(?: |$)")
 _EXITED = re.compile(r"\+\+\+ exited with (\d{1,10}) \+\+\+")
 _KILLED = re.compile(r"\+\+\+ killed by (SIG[A-Z0-9+]+)")
 _REPLACED = re.compile(r"\+\+\+ superseded by execve in pid (\d{1,10}) \+\+\+")
+_OUTER = re.compile(r"^ /\* (\d{1,10}) in strace's PID NS \*/")
+"""Of a process in another namespace: its number as the log's lines begin with it."""
 _TIME = re.compile(r" <\d+\.\d+>$")
 UNFINISHED = " <unfinished ...>"
 
@@ -103,6 +105,9 @@ def _answered(pid: int, at: int | None, slack: int, what: str, name: str, tail: 
             return Entry(pid, at, slack, "bad")
     value = None if answer["value"] == "?" else integer(answer["value"])
     rest = answer["rest"]
+    outer = _OUTER.search(rest)
+    if outer is not None:
+        value = int(outer[1])
     error = _ERROR.match(rest)
     told = _TOLD.match(rest)
     return Entry(
@@ -156,4 +161,13 @@ def unescaped(text: str) -> str:
 
 def strings(text: str) -> list[str]:
     """The quoted strings of some arguments; one that was cut ends with an ellipsis."""
-    return [unescaped(body) + ("…" if cut else "") for body, cut in STRING.findall(text)]
+    found = []
+    place = text.find('"')
+    while place >= 0:
+        # one that does not end is the last: looking for others inside it would take the square of its length
+        string = STRING.match(text, place)
+        if string is None:
+            break
+        found.append(unescaped(string[1]) + ("…" if string[2] else ""))
+        place = text.find('"', string.end())
+    return found

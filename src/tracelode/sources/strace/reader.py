@@ -90,6 +90,23 @@ class Reader:
             self.waiting.hold(entry, line.number, line.offset)
         else:
             yield from self._entry(entry)
+            self._settle()
+
+    def _settle(self) -> None:
+        """Nobody can name any more what was started by calls that ended without an answer."""
+        ahead = self.state.ahead
+        for number in self.forks.unanswered():
+            self._named(number)
+        if ahead and not self.forks:
+            ahead.clear()
+
+    def _named(self, number: int) -> None:
+        """One showing of a number before the answer is accounted for."""
+        ahead = self.state.ahead
+        if number in ahead:
+            ahead[number] -= 1
+            if not ahead[number]:
+                del ahead[number]
 
     def _entry(self, entry: Entry) -> Iterator[Item]:
         """What one line does, by then that of a process which is known or of one that nothing tells of."""
@@ -115,8 +132,13 @@ class Reader:
             begun = Begun(entry.name, entry.arguments, entry.at, entry.slack)
             own = state.own[process.native]
             if entry.name in FORKS and own.tids > 1:
-                begun.handed = Own(dict(own.fds), own.cwd)
+                begun.handed = own.copied()
             self._open(entry.pid, begun)
+            if entry.name == "close":
+                # the number is free from here on, however late that is answered
+                self.calls.closes(own, entry.arguments)
+        elif entry.what == "resumed" and entry.name == "close":
+            return
         elif entry.name in FORKS:
             yield from self._fork(process, entry, handed)
         else:
@@ -159,6 +181,7 @@ class Reader:
         for held in self.waiting.released():
             self.line = Line(held.line, held.offset, b"")
             yield from self._entry(held.entry)
+            self._settle()
 
     # processes ------------------------------------------------------------------------------------
 
@@ -208,13 +231,13 @@ class Reader:
             own.tids += 1
             return above
         child = self._new(pid, above, at, slack)
-        given = handed or own
-        state.own[child.native] = Own(dict(given.fds), given.cwd)
+        state.own[child.native] = (handed or own).copied()
         return child
 
     def _fork(self, process: Process, entry: Entry, handed: Own | None) -> Iterator[Item]:
         state, pid = self.state, entry.value
-        if pid is None or pid <= 0:
+        if pid is None or pid <= 0 or pid == entry.pid:
+            # its own number is one of another namespace
             return
         if pid in self.waiting:
             self._born(pid, process.native, entry.arguments, entry.at, entry.slack, handed)
@@ -228,9 +251,7 @@ class Reader:
                 yield from self._forget(pid, native)
             self._born(pid, process.native, entry.arguments, entry.at, entry.slack, handed)
             return
-        state.ahead[pid] -= 1
-        if not state.ahead[pid]:
-            del state.ahead[pid]
+        self._named(pid)
         child = state.table.running.get(native or "")
         if child is not None and child is not process and not child.parent and not child.root:
             child.parent, child.ppid = self.touches.ident(process.native), process.pid
@@ -252,6 +273,8 @@ class Reader:
     def _replace(self, entry: Entry) -> None:
         """A thread runs another program: it goes on under the number of its process."""
         state, thread = self.state, int(entry.name)
+        if thread == entry.pid:
+            return
         native = state.tids.pop(thread, None)
         if native is not None and thread != entry.pid:
             state.own[native].tids -= 1

@@ -18,6 +18,12 @@ class Own(msgspec.Struct):
     """Working folder, "" if unknown."""
     tids: int = 1
     """Threads that still run."""
+    ends: set[int] = set()
+    """Descriptors that end when another program is run."""
+
+    def copied(self) -> Own:
+        """What a child gets."""
+        return Own(dict(self.fds), self.cwd, ends=set(self.ends))
 
 
 class Begun(msgspec.Struct):
