@@ -147,13 +147,15 @@ def test_no_expression_makes_the_page_hang(browser: Any, tmp_path: Path, words: 
         words,
     )
     assert taken < 1_500
-    said = opened.locator(".search output").text_content()
     # a busy machine may use up the time that a search has, which is said
-    assert told in said or (told == "0 matches" and said == "too slow: stopped early")
+    slow = "too slow: stopped early"
+    said = opened.locator(".search output").text_content()
+    assert told in said or (told == "0 matches" and said == slow)
     opened.locator("canvas").press("ArrowDown")
     assert tab.title() != ""
     opened.fill("input[type=search]", "a{40}7!")
-    assert opened.locator(".search output").text_content().startswith("1 match")
+    said = opened.locator(".search output").text_content()
+    assert said.startswith("1 match") or said == slow
 
 
 def test_keys_alone_reach_every_frame_and_say_where_they_are(browser: Any, page: Path) -> None:
