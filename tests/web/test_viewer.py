@@ -147,15 +147,22 @@ def test_no_expression_makes_the_page_hang(browser: Any, tmp_path: Path, words: 
         words,
     )
     assert taken < 1_500
-    # a busy machine may use up the time that a search has, which is said
-    slow = "too slow: stopped early"
-    said = opened.locator(".search output").text_content()
-    assert told in said or (told == "0 matches" and said == slow)
+    assert told in answer(opened, words)
     opened.locator("canvas").press("ArrowDown")
     assert tab.title() != ""
-    opened.fill("input[type=search]", "a{40}7!")
-    said = opened.locator(".search output").text_content()
-    assert said.startswith("1 match") or said == slow
+    assert answer(opened, "a{40}7!").startswith("1 match")
+
+
+def answer(page: Any, words: str) -> str:
+    """What a search says; asked again where a busy machine used up the time that a search has."""
+    said = ""
+    for _ in range(20):
+        page.fill("input[type=search]", "")
+        page.fill("input[type=search]", words)
+        said = page.locator(".search output").text_content()
+        if said != "too slow: stopped early":
+            break
+    return said
 
 
 def test_keys_alone_reach_every_frame_and_say_where_they_are(browser: Any, page: Path) -> None:

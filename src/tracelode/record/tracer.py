@@ -20,8 +20,6 @@ DATA = (
 """Calls that carry what files and hosts hold: written down raw, as numbers, so that no content is logged."""
 ARGUMENTS = 4_096
 """Characters kept of each argument of a program."""
-
-
 NAMESPACES = "--decode-pids=pidns"
 """Says beside a number of another namespace which one it is in the log."""
 

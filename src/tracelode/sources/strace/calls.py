@@ -26,6 +26,7 @@ NEW = frozenset({
 GIVES = frozenset({*OPENS, *NEW, "dup", "dup2", "dup3", "fcntl", "fcntl64"})
 """Calls that give a descriptor, or say whether one ends when a program is run."""
 RANGE = re.compile(r"\b(?:0x[0-9a-f]{1,16}|\d{1,19})\b")
+"""A number among arguments."""
 PATHS = {
     "unlink": "delete", "unlinkat": "delete", "rmdir": "delete", "rename": "rename", "renameat": "rename",
     "renameat2": "rename", "mkdir": "write", "mkdirat": "write", "truncate": "write",

@@ -276,7 +276,7 @@ class Reader:
         if thread == entry.pid:
             return
         native = state.tids.pop(thread, None)
-        if native is not None and thread != entry.pid:
+        if native is not None:
             state.own[native].tids -= 1
         begun = self._answered(thread)
         if begun is not None:
